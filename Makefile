@@ -1,0 +1,36 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test check format bench bench-peers clean
+
+demo: $(READY)
+	$(BIN)/graphreach demo --output demo
+
+test: $(READY)
+	$(BIN)/python -m pytest
+
+check: $(READY)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: $(READY)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks
+
+bench-peers: $(READY)
+	$(BIN)/python -m benchmarks --peers
+
+clean:
+	rm -rf $(VENV) .venv-* demo
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "graphreach needs Python 3.11 or newer, got " + sys.version.split()[0] + "; run make PYTHON=python3.11")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[all]" hypothesis mypy pre-commit pytest pytest-xdist ruff
+	@touch $@

@@ -1,0 +1,26 @@
+"""Position-aware node embeddings by reachability to anchors."""
+
+from graphreach._version import __version__
+from graphreach.anchors import AnchorSet, select_anchors
+from graphreach.errors import InputError
+from graphreach.graph import Graph, read_graph
+from graphreach.progress import show_progress
+from graphreach.reachability import Reachability, pair_reachability, reachability
+from graphreach.walks import Diameter, diameter, random_walks, recommended_num_walks
+
+__all__ = [
+    "AnchorSet",
+    "Diameter",
+    "Graph",
+    "InputError",
+    "Reachability",
+    "__version__",
+    "diameter",
+    "pair_reachability",
+    "random_walks",
+    "reachability",
+    "read_graph",
+    "recommended_num_walks",
+    "select_anchors",
+    "show_progress",
+]

@@ -1,0 +1,137 @@
+"""The bipartite graph of walks (section 3.2), by node, and greedy coverage on it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphreach.anchors.kernels import (
+    ALL_WALKS,
+    add_counts,
+    collect_visits,
+    count_distinct,
+    cover_all,
+    gains,
+    greedy_samples,
+    invert,
+    merge_visits,
+)
+from graphreach.graph import Graph
+from graphreach.walks.random_walks import row_chunks
+from graphreach.walks.rng import hash_nodes
+from graphreach.walks.transitions import transitions
+
+NUM_SAMPLES = 5
+SAMPLE_SHARE = 0.3
+"""The paper's five samples of 30% of the walks."""
+
+
+@dataclass(frozen=True)
+class BipartiteGraph:
+    """Entries (u, v): a walk that starts from v visits u at a step >= 1, u != v.
+
+    Attributes:
+        pointer: ``[n + 1]``; node u's entries are ``pointer[u] .. pointer[u + 1]``.
+        starts: Which of the starts, ``[entries]``.
+        masks: In which samples of walks; bit :data:`ALL_WALKS` is set everywhere, ``[entries]``.
+        visits: How often walks visit each node, ``[n]``.
+        rank: The order of nodes with equal gains: more visits first, then a seeded hash, ``[n]``.
+        num_starts: How many starts there are.
+    """
+
+    pointer: NDArray[np.int64]
+    starts: NDArray[np.uint32]
+    masks: NDArray[np.uint8]
+    visits: NDArray[np.int64]
+    rank: NDArray[np.int64]
+    num_starts: int
+
+    def greedy(
+        self, k: int, bits: Sequence[int] = (ALL_WALKS,), rounds: bool = True
+    ) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """For each sample, up to k nodes of greatest marginal coverage and these gains (Algorithm 2)."""
+        chosen, gained = np.zeros((len(bits), k), np.int64), np.zeros((len(bits), k), np.int64)
+        picked = greedy_samples(
+            self.pointer,
+            self.starts,
+            self.masks,
+            np.array(bits),
+            self.num_starts,
+            self.rank,
+            rounds,
+            chosen,
+            gained,
+        )
+        return [(chosen[s, :p], gained[s, :p]) for s, p in enumerate(picked)]
+
+    def covered_by(self, anchors: NDArray[Any], bit: int = ALL_WALKS) -> int:
+        """The number of starts that the anchors cover."""
+        return int(np.count_nonzero(self._covered(anchors, bit)))
+
+    def optimum_bound(self, k: int) -> int:
+        """An upper bound of the number of starts that any k nodes cover, over all walks.
+
+        For every set A, the optimum is at most f(A) plus the k greatest marginal gains given A (submodularity); the least
+        of these over greedy sets of growing size is returned.
+        """
+        ((chosen, _),) = self.greedy(k, rounds=False)
+        bound = self.num_starts
+        size = 0
+        while size <= len(chosen):
+            covered = self._covered(chosen[:size], ALL_WALKS)
+            gain = gains(self.pointer, self.starts, self.masks, ALL_WALKS, covered)
+            top = np.partition(gain, len(gain) - k)[len(gain) - k :].sum() if k < len(gain) else gain.sum()
+            bound = min(bound, int(np.count_nonzero(covered) + top))
+            if size == len(chosen):
+                break
+            size = min(max(1, 2 * size), len(chosen))
+        return bound
+
+    def _covered(self, anchors: NDArray[Any], bit: int) -> NDArray[np.uint8]:
+        covered: NDArray[np.uint8] = cover_all(anchors, self.pointer, self.starts, self.masks, bit, self.num_starts)
+        return covered
+
+
+def bipartite_graph(
+    graph: Graph,
+    starts: NDArray[np.uint32],
+    num_walks: int,
+    walk_length: int,
+    seed: int,
+    num_samples: int = NUM_SAMPLES,
+    share: float = SAMPLE_SHARE,
+) -> BipartiteGraph:
+    """Walk from ``starts`` and note who is visited from where; memory is proportional to the entries.
+
+    Example:
+        >>> path = Graph.from_edges([[0, 1], [1, 2]], directed=True)
+        >>> walks = bipartite_graph(path, np.arange(3, dtype=np.uint32), num_walks=2, walk_length=2, seed=0)
+        >>> walks.pointer  # nothing visits 0; 1 is visited from 0; 2 from 0 and 1
+        array([0, 0, 1, 3])
+    """
+    n = graph.num_nodes
+    degree, visits = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    pieces = []
+    for rows in row_chunks(len(starts), num_walks * walk_length, "walks for anchors"):
+        raw = np.empty((rows.stop - rows.start, num_walks * walk_length), np.int64)
+        lengths = np.zeros(len(raw), np.int64)
+        collect_visits(
+            *transitions(graph), starts[rows], num_walks, walk_length, seed, num_samples, share, raw, lengths
+        )
+        offsets = np.concatenate([[0], np.cumsum(count_distinct(raw, lengths))])
+        nodes, masks = np.empty(offsets[-1], np.uint32), np.empty(offsets[-1], np.uint8)
+        counts = np.empty(offsets[-1], np.int64)
+        merge_visits(raw, lengths, offsets, nodes, masks, counts)
+        add_counts(nodes, counts, degree, visits)
+        pieces.append((rows.start, offsets, nodes, masks))
+    pointer = np.concatenate([[0], np.cumsum(degree)])
+    by_start, by_mask = np.empty(pointer[-1], np.uint32), np.empty(pointer[-1], np.uint8)
+    cursor = pointer[:-1].copy()
+    for first, offsets, nodes, masks in pieces:
+        invert(nodes, masks, offsets, first, cursor, by_start, by_mask)
+    order = np.lexsort((hash_nodes(seed, np.arange(n)), -visits))
+    rank = np.empty(n, np.int64)
+    rank[order] = np.arange(n)
+    return BipartiteGraph(pointer, by_start, by_mask, visits, rank, len(starts))

@@ -1,0 +1,147 @@
+"""The one way from a list of edges to a compact CSR: every constructor and reader goes through here."""
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from graphreach.errors import InputError
+from graphreach.graph import kernels
+
+Reduce = Literal["sum", "mean", "max", "min"]
+
+REDUCE: dict[str | None, int] = {
+    None: kernels.EQUAL,
+    "sum": kernels.SUM,
+    "mean": kernels.MEAN,
+    "max": kernels.MAX,
+    "min": kernels.MIN,
+}
+
+MAX_NODES = 2**32
+
+
+class CSR(NamedTuple):
+    """A compressed sparse row matrix with sorted rows and no repeats."""
+
+    indptr: NDArray[Any]
+    indices: NDArray[Any]
+    weights: NDArray[np.float64] | None
+
+
+def build_csr(
+    source: NDArray[np.uint32],
+    target: NDArray[np.uint32],
+    weights: NDArray[np.float64] | None,
+    ids: NDArray[Any],
+    *,
+    directed: bool,
+    reduce: str | None = None,
+    self_loops: bool = False,
+) -> CSR:
+    """Merge edges between positions ``0..n-1`` into a CSR; ``weights`` went through :func:`check_weights`.
+
+    Example:
+        >>> source, target = np.array([0, 1, 2], np.uint32), np.array([1, 0, 1], np.uint32)
+        >>> build_csr(source, target, None, np.arange(3), directed=False).indices
+        array([1, 0, 2, 1], dtype=uint16)
+    """
+    if reduce not in REDUCE:
+        raise InputError(f"reduce must be 'sum', 'mean', 'max', 'min' or None, got {reduce!r}")
+    n = len(ids)
+    if weights is not None and not np.all(weights):
+        carries = weights > 0
+        source, target, weights = source[carries], target[carries], weights[carries]
+    bits = max(1, (n - 1).bit_length())
+    given = np.empty(0) if weights is None else weights
+    keys, values = kernels.pack_edges(source, target, given, bits, directed, self_loops)
+    del source, target, given
+    keys, values = kernels.radix_sort(keys, values, 0, 2 * bits)
+    size, conflict = kernels.merge_repeats(keys, values, REDUCE[reduce])
+    if conflict >= 0:
+        _raise_conflict(ids, int(keys[conflict]), bits)
+    keys, values = keys[:size], values[: size if values.size else 0]
+    if values.size and values.max() == np.inf:
+        raise InputError("repeated edges must have a finite sum of weights, got infinity")
+    if directed:
+        lower, lower_values = keys[:0], values[:0]
+    else:
+        # The keys are sorted by their new columns already, so sorting by the new rows completes the order.
+        lower, lower_values = kernels.radix_sort(*kernels.swap_ends(keys, values, bits), bits, 2 * bits)
+    indptr, indices, values = kernels.join_rows(lower, lower_values, keys, values, n, bits)
+    return compact(indptr, indices, None if weights is None else values)
+
+
+def _raise_conflict(ids: NDArray[Any], key: int, bits: int) -> None:
+    u, v = ids[key >> bits], ids[key & ((1 << bits) - 1)]
+    raise InputError(
+        f"the undirected edge between {plain(u)!r} and {plain(v)!r} has different weights in its directions; "
+        "pass reduce='sum', 'mean', 'max' or 'min' to merge them, or directed=True"
+    )
+
+
+def compact(indptr: NDArray[Any], indices: NDArray[Any], weights: NDArray[np.float64] | None) -> CSR:
+    """Store a CSR in the smallest integer types that fit.
+
+    Example:
+        >>> compact(np.array([0, 1, 2]), np.array([1, 0]), None).indices.dtype
+        dtype('uint16')
+    """
+    n, size = len(indptr) - 1, len(indices)
+    index_type = np.uint16 if n <= 2**16 else np.uint32
+    pointer_type = np.uint32 if size < 2**32 else np.int64
+    return CSR(indptr.astype(pointer_type), indices.astype(index_type, copy=False), weights)
+
+
+def check_weights(weights: ArrayLike, num_edges: int, name: str = "edge_weight") -> NDArray[np.float64]:
+    """Return weights as ``float64``, or raise if one is no finite number of at least zero, or all are zero.
+
+    Example:
+        >>> check_weights([1, 2], num_edges=2)
+        array([1., 2.])
+        >>> check_weights([1, -2], num_edges=2)
+        Traceback (most recent call last):
+        ...
+        graphreach.errors.InputError: edge_weight must be finite and not negative, got -2.0 at position 1
+    """
+    try:
+        if np.iscomplexobj(weights):
+            raise TypeError
+        checked = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must hold numbers, got {weights!r:.80}") from None
+    if checked.shape == (num_edges, 1):
+        checked = checked[:, 0]
+    if checked.shape != (num_edges,):
+        raise InputError(f"{name} must hold one number an edge, shape ({num_edges},), got shape {checked.shape}")
+    wrong = first_bad_weight(checked)
+    if wrong is not None:
+        raise InputError(f"{name} must be finite and not negative, got {checked[wrong]} at position {wrong}")
+    if num_edges and not checked.any():
+        raise InputError(f"{name} must have at least one positive weight, got {num_edges} zeros")
+    return np.ascontiguousarray(checked)
+
+
+def first_bad_weight(weights: NDArray[np.float64]) -> int | None:
+    """Return the position of the first negative, NaN or infinite weight.
+
+    Example:
+        >>> first_bad_weight(np.array([1.0, np.inf]))
+        1
+    """
+    if not len(weights):
+        return None
+    # NaN fails both comparisons, so two reductions settle the usual case without temporaries.
+    if weights.min() >= 0 and weights.max() < np.inf:
+        return None
+    return int(np.argmin((weights >= 0) & (weights < np.inf)))
+
+
+def plain(value: Any) -> Any:
+    """Return a numpy scalar as the Python value it stands for, anything else as it is.
+
+    Example:
+        >>> plain(np.int64(3)), plain("a")
+        (3, 'a')
+    """
+    return value.item() if isinstance(value, np.generic) else value

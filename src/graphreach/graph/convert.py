@@ -1,0 +1,248 @@
+"""From arrays, edge lists and other libraries' graphs to :class:`~graphreach.graph.edges.Edges`."""
+
+import warnings
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from graphreach.errors import InputError
+from graphreach.graph.build import check_weights
+from graphreach.graph.edges import Edges
+from graphreach.graph.ids import check_number_of_nodes, encode_ids, rank_ids, specialise
+
+
+def edges_from_index(
+    edge_index: ArrayLike,
+    num_nodes: int | None,
+    edge_weight: ArrayLike | None,
+    ids: Sequence[Hashable] | NDArray[Any] | None,
+) -> Edges:
+    """Check an integer array ``[2, m]`` of positions and renumber it by the sorted order of ``ids``.
+
+    Example:
+        >>> edges_from_index([[0], [2]], None, None, None).ids
+        array([0, 1, 2])
+    """
+    index = _check_edge_index(to_numpy(edge_index))
+    n = _check_num_nodes(index, num_nodes, ids)
+    weights = None if edge_weight is None else check_weights(to_numpy(edge_weight), index.shape[1])
+    source, target = (np.ascontiguousarray(row, dtype=np.uint32) for row in index)
+    if ids is None:
+        return Edges(source, target, weights, np.arange(n))
+    ordered, ranks = rank_ids(ids)
+    return Edges(ranks[source], ranks[target], weights, ordered)
+
+
+def _check_edge_index(index: NDArray[Any]) -> NDArray[Any]:
+    if index.ndim != 2 or index.shape[0] != 2:
+        hint = "; transpose it" if index.ndim == 2 and index.shape[1] == 2 else ""
+        raise InputError(f"edge_index must have shape [2, m], got {list(index.shape)}{hint}")
+    if index.size and index.dtype.kind not in "iu":
+        raise InputError(f"edge_index must hold integers, got {index.dtype}; for other ids use Graph.from_edge_list")
+    return index
+
+
+def _check_num_nodes(index: NDArray[Any], num_nodes: int | None, ids: Sequence[Hashable] | NDArray[Any] | None) -> int:
+    low, high = (int(index.min()), int(index.max())) if index.size else (0, -1)
+    n = num_nodes if num_nodes is not None else high + 1 if ids is None else len(ids)
+    if isinstance(n, bool) or not isinstance(n, int | np.integer):
+        raise InputError(f"num_nodes must be a whole number, got {num_nodes!r}")
+    if n < 1:
+        raise InputError(f"num_nodes must be at least 1, got {n} (edge_index holds {index.shape[1]} edges)")
+    if ids is not None and len(ids) != n:
+        raise InputError(f"ids must hold one id for each of the {n} nodes, got {len(ids)}")
+    if low < 0 or high >= n:
+        wrong = low if low < 0 else high
+        raise InputError(f"edge_index must hold positions between 0 and {n - 1}, got {wrong}")
+    check_number_of_nodes(int(n))
+    return int(n)
+
+
+def to_numpy(values: Any) -> NDArray[Any]:
+    """Return an array, a list or a tensor (known by its ``detach``; torch is not imported) as a numpy array.
+
+    Example:
+        >>> to_numpy([1, 2])
+        array([1, 2])
+    """
+    if hasattr(values, "as_tensor"):
+        values = values.as_tensor()
+    if hasattr(values, "detach"):
+        values = values.detach().cpu().numpy()
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise InputError(f"edge_index must have shape [2, m], got rows of unequal length in {values!r:.80}") from None
+
+
+def edges_from_list(edges: Iterable[Sequence[Any]], nodes: Iterable[Hashable]) -> Edges:
+    """Number the ids of pairs or triples.
+
+    Example:
+        >>> edges_from_list([("a", "b", 2.0)], nodes=[]).weights
+        array([2.])
+    """
+    rows = [tuple(edge) for edge in edges]
+    lengths = {len(row) for row in rows}
+    if lengths - {2, 3}:
+        wrong = next(row for row in rows if len(row) not in (2, 3))
+        raise InputError(f"edges must be pairs (u, v) or triples (u, v, weight), got {wrong!r:.80}")
+    if len(lengths) > 1:
+        raise InputError("edges must be all pairs (u, v) or all triples (u, v, weight), got some of each")
+    columns = [_object_column([row[end] for row in rows]) for end in (0, 1)]
+    weights = check_weights([row[2] for row in rows], len(rows), "weight") if lengths == {3} else None
+    return number_columns(columns[0], columns[1], weights, nodes)
+
+
+def _object_column(values: Iterable[Any]) -> NDArray[Any]:
+    listed = list(values)
+    return specialise(np.fromiter(listed, dtype=object, count=len(listed)))
+
+
+def number_columns(source: Any, target: Any, weights: NDArray[np.float64] | None, nodes: Iterable[Hashable]) -> Edges:
+    """Number the ids of two columns and of further nodes.
+
+    Example:
+        >>> number_columns(np.array([5]), np.array([7]), None, nodes=[6]).target
+        array([2], dtype=uint32)
+    """
+    if isinstance(nodes, str):
+        raise InputError(f"nodes must be several ids, got the text {nodes!r:.80}")
+    # Only the reader of node files hands over a column that is known to be of one kind.
+    named = nodes if type(nodes).__module__.startswith("polars") else _object_column(nodes)
+    ids, (source, target, _) = encode_ids([source, target, named])
+    if not len(ids):
+        raise InputError("a graph needs at least one edge or named node, got none")
+    return Edges(source, target, weights, ids)
+
+
+def edges_from_networkx(G: Any, weight: str | None) -> tuple[Edges, bool]:
+    """Return the edges of a networkx graph and whether it is directed.
+
+    Example:
+        >>> import networkx as nx
+        >>> edges_from_networkx(nx.path_graph(2), "weight")[1]
+        False
+    """
+    if not (hasattr(G, "is_directed") and hasattr(G, "nodes") and hasattr(G, "edges")):
+        raise InputError(f"G must be a networkx graph, got {type(G).__name__}")
+    nodes = list(G.nodes)
+    if not nodes:
+        raise InputError("G must have at least one node, got an empty graph")
+    ids, ranks = rank_ids(nodes)
+    rank_of = dict(zip(nodes, ranks.tolist(), strict=True))
+    pairs = list(G.edges(data=weight)) if weight is not None else [(u, v, None) for u, v in G.edges()]
+    source, target = (np.fromiter((rank_of[e[end]] for e in pairs), np.uint32, len(pairs)) for end in (0, 1))
+    weights = None
+    if any(e[2] is not None for e in pairs):
+        given = [1.0 if e[2] is None else e[2] for e in pairs]
+        weights = check_weights(given, len(pairs), f"edge attribute {weight!r}")
+    return Edges(source, target, weights, ids), bool(G.is_directed())
+
+
+def edges_from_scipy(A: Any, ids: Sequence[Hashable] | NDArray[Any] | None) -> Edges:
+    """Return the stored entries of a square sparse matrix as edges; repeats are added, as scipy does.
+
+    Example:
+        >>> import scipy.sparse
+        >>> edges_from_scipy(scipy.sparse.csr_array([[0, 1], [0, 0]]), None).target
+        array([1], dtype=uint32)
+    """
+    if not hasattr(A, "tocsr"):
+        raise InputError(f"A must be a scipy sparse matrix, got {type(A).__name__}")
+    if len(A.shape) != 2 or A.shape[0] != A.shape[1]:
+        raise InputError(f"A must be square, got shape {tuple(A.shape)}")
+    if A.dtype.kind not in "biuf":
+        raise InputError(f"A must hold real numbers, got {A.dtype}")
+    matrix = A.tocsr()
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    source = np.repeat(np.arange(A.shape[0]), np.diff(matrix.indptr))
+    weights = None if np.all(matrix.data == 1) else matrix.data
+    return edges_from_index(np.stack([source, matrix.indices]), A.shape[0], weights, ids)
+
+
+def edges_from_pyg(data: Any) -> Edges:
+    """Return the edges of a PyG ``Data`` (``edge_index``, or the transposed ``adj_t``) or ``EdgeIndex``.
+
+    Example:
+        >>> edges_from_pyg(np.array([[0, 1], [1, 2]])).ids
+        array([0, 1, 2])
+    """
+    if hasattr(data, "node_types"):
+        raise InputError(
+            "data must have one type of nodes and edges, got heterogeneous data; use to_homogeneous() first"
+        )
+    is_index = hasattr(data, "shape")
+    index = data if is_index else getattr(data, "edge_index", None)
+    transposed = None if is_index else getattr(data, "adj_t", None)
+    weights = None if is_index else getattr(data, "edge_weight", None)
+    n = None if is_index else _num_nodes(data)
+    if index is None and transposed is not None:
+        target, source, weights, n = _entries(transposed)
+        return edges_from_index(np.stack([source, target]), n, _none_if_ones(weights), None)
+    if index is None:
+        raise InputError(f"data must have edge_index or adj_t, got {type(data).__name__} with neither")
+    if hasattr(index, "sparse_size"):
+        sizes = [size for size in index.sparse_size() if size is not None]
+        n = max([*sizes, *([] if n is None else [n])], default=None)
+    return edges_from_index(index, n, weights, None)
+
+
+def _num_nodes(data: Any) -> int | None:
+    with warnings.catch_warnings():
+        # PyG warns that it guesses the number from edge_index; that guess is what we would make, too.
+        warnings.simplefilter("ignore", UserWarning)
+        return getattr(data, "num_nodes", None)
+
+
+def _none_if_ones(weights: NDArray[Any] | None) -> NDArray[Any] | None:
+    return None if weights is None or np.all(weights == 1) else weights
+
+
+def _entries(adjacency: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None, int]:
+    """Return rows, columns, values and size of a ``torch_sparse.SparseTensor`` or a sparse torch tensor."""
+    if hasattr(adjacency, "coo"):
+        rows, columns, values = adjacency.coo()
+        size = max(adjacency.sparse_sizes())
+        return to_numpy(rows), to_numpy(columns), None if values is None else to_numpy(values), size
+    size = max(adjacency.shape[:2])
+    layout = str(adjacency.layout)
+    if layout == "torch.sparse_coo":
+        rows, columns = to_numpy(adjacency._indices())
+        return rows, columns, to_numpy(adjacency._values()), size
+    if layout not in ("torch.sparse_csr", "torch.sparse_csc"):
+        raise InputError(f"adj_t must be a sparse tensor, got layout {layout}")
+    by_row = layout == "torch.sparse_csr"
+    pointer = to_numpy(adjacency.crow_indices() if by_row else adjacency.ccol_indices())
+    minor = to_numpy(adjacency.col_indices() if by_row else adjacency.row_indices())
+    major = np.repeat(np.arange(len(pointer) - 1), np.diff(pointer))
+    rows, columns = (major, minor) if by_row else (minor, major)
+    return rows, columns, to_numpy(adjacency.values()), size
+
+
+def edges_from_frame(
+    frame: Any, source: str | None, target: str | None, weight: str | bool | None, nodes: Iterable[Hashable]
+) -> Edges:
+    """Return the rows of a pandas or polars frame as edges.
+
+    Example:
+        >>> import polars as pl
+        >>> edges_from_frame(pl.DataFrame({"u": [1], "v": [2]}), None, None, None, nodes=[]).ids
+        array([1, 2])
+    """
+    from graphreach.graph.columns import choose_columns, frame_column
+
+    if hasattr(frame, "collect"):
+        frame = frame.collect()
+    if not (hasattr(frame, "columns") and hasattr(frame, "__getitem__")):
+        raise InputError(f"frame must be a pandas or polars data frame, got {type(frame).__name__}")
+    names = choose_columns(list(frame.columns), source, target, weight, what="frame")
+    ends = [frame_column(frame, name) for name in names[:2]]
+    weights = None
+    if names[2] is not None:
+        weights = check_weights(frame[names[2]].to_numpy(), len(frame), f"column {names[2]!r}")
+    return number_columns(ends[0], ends[1], weights, nodes)

@@ -1,0 +1,95 @@
+"""Reachability on disk, found again by the graph's content and every parameter."""
+
+import hashlib
+import json
+import os
+import tempfile
+import warnings
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from graphreach.graph import Graph
+from graphreach.reachability.result import Reachability
+
+FORMAT = 1
+"""Raised whenever the same parameters give other numbers than before."""
+
+
+def cached(
+    cache: str | Path | bool | None,
+    graph: Graph,
+    anchors: NDArray[np.int64],
+    layout: str,
+    parameters: dict[str, Any],
+    compute: Callable[[], Reachability],
+) -> Reachability:
+    """The result from ``cache`` if it is there and sound, else computed and stored."""
+    if cache is None or cache is False:
+        return compute()
+    folder = user_cache() if cache is True else Path(cache)
+    path = folder / f"{cache_key(graph, anchors, layout, parameters)}.npz"
+    if path.exists():
+        try:
+            return load_npz(path)
+        except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+            warnings.warn(f"cache file {path.name} is not readable ({reason}); it is computed anew", stacklevel=3)
+    result = compute()
+    save_npz(result, path)
+    return result
+
+
+def user_cache() -> Path:
+    """``GRAPHREACH_CACHE``, or ``graphreach`` in the user's cache folder."""
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(os.environ.get("GRAPHREACH_CACHE") or Path(home) / "graphreach") / "reachability"
+
+
+def cache_key(graph: Graph, anchors: NDArray[np.int64], layout: str, parameters: dict[str, Any]) -> str:
+    """A hash of everything that the result depends on."""
+    text = json.dumps({"format": FORMAT, "graph": graph.content_hash, "layout": layout, **parameters}, sort_keys=True)
+    return hashlib.sha256(text.encode() + np.ascontiguousarray(anchors, "<i8").tobytes()).hexdigest()
+
+
+def save_npz(result: Reachability, path: str | Path) -> None:
+    """Write ``result`` to a new file beside ``path`` and rename it, so that a reader never meets half a file."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    arrays: dict[str, Any] = {"anchors": result.anchors}
+    for name in ("to_anchors", "from_anchors"):
+        matrix = getattr(result, name)
+        if result.layout == "dense":
+            arrays[name] = matrix
+        else:
+            arrays |= {f"{name}_{part}": getattr(matrix, part) for part in ("data", "indices", "indptr", "shape")}
+    names = ("hops", "method", "similarity", "walk_length", "num_walks", "seed")
+    arrays["parameters"] = np.array(json.dumps({name: getattr(result, name) for name in names}))
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.stem, suffix=".partial")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            np.savez(file, **arrays)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def load_npz(path: str | Path) -> Reachability:
+    """Read what :func:`save_npz` wrote; nothing is unpickled, and the archive's checksums are verified."""
+    with np.load(path, allow_pickle=False) as file:
+        parameters = json.loads(str(file["parameters"]))
+        matrices = [_matrix(file, name) for name in ("to_anchors", "from_anchors")]
+        return Reachability(matrices[0], matrices[1], file["anchors"], **parameters)
+
+
+def _matrix(file: Any, name: str) -> Any:
+    if name in file:
+        return file[name]
+    parts = tuple(file[f"{name}_{part}"] for part in ("data", "indices", "indptr"))
+    return csr_array(parts, shape=tuple(file[f"{name}_shape"]))

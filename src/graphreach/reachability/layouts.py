@@ -1,0 +1,62 @@
+"""Dense or compressed: matrices put together from blocks, so that the whole is never there twice."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_array, csr_array, hstack
+
+from graphreach.reachability.exact_kernels import compress_rows, count_nonzero_rows
+
+Block = tuple[int, NDArray[np.float32]]
+"""First column (or row), and the numbers."""
+
+
+def compress(block: NDArray[np.float32]) -> csr_array:
+    """The non-zero entries of a dense block.
+
+    Example:
+        >>> compress(np.array([[0, 2], [0, 0]], np.float32)).indices
+        array([1], dtype=int32)
+    """
+    counts = np.zeros(len(block), np.int64)
+    count_nonzero_rows(block, counts)
+    offsets = np.concatenate([[0], np.cumsum(counts)])
+    indices, data = np.empty(offsets[-1], np.int32), np.empty(offsets[-1], np.float32)
+    compress_rows(block, offsets, indices, data)
+    if offsets[-1] < 2**31:
+        offsets = offsets.astype(np.int32)
+    return csr_array((data, indices, offsets), shape=block.shape)
+
+
+def from_columns(blocks: Iterable[Block], num_rows: int, num_columns: int, layout: str) -> Any:
+    """One matrix from blocks of columns, which come in order."""
+    if layout == "csr":
+        return csr_array(hstack([compress(block) for _, block in blocks], format="csr"))
+    out = np.empty((num_rows, num_columns), np.float32)
+    for first, block in blocks:
+        out[:, first : first + block.shape[1]] = block
+    return out
+
+
+def from_rows(blocks: Iterable[Block], num_rows: int, num_columns: int) -> csr_array:
+    """A compressed matrix from dense blocks of rows, which come in order."""
+    pieces = [compress(block) for _, block in blocks]
+    lengths = np.concatenate([[0], *(np.diff(piece.indptr) for piece in pieces)])
+    indptr = np.cumsum(lengths, dtype=np.int64)
+    # column numbers first, then values: each piece is freed as soon as it is copied
+    indices = np.concatenate([_take(piece, "indices") for piece in pieces]) if pieces else np.empty(0, np.int32)
+    data = np.concatenate([_take(piece, "data") for piece in pieces]) if pieces else np.empty(0, np.float32)
+    return csr_array((data, indices, indptr), shape=(num_rows, num_columns))
+
+
+def _take(piece: csr_array, name: str) -> NDArray[Any]:
+    array: NDArray[Any] = getattr(piece, name)
+    setattr(piece, name, array[:0])
+    return array
+
+
+def from_entries(columns: csc_array, layout: str) -> Any:
+    """A matrix from entries listed by column."""
+    return csr_array(columns.tocsr()) if layout == "csr" else columns.toarray()

@@ -1,0 +1,142 @@
+"""Reachability of listed pairs."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from graphreach.errors import InputError
+from graphreach.graph import Graph
+from graphreach.progress import track
+from graphreach.reachability.pair_kernels import pair_powers, two_hop_edges
+from graphreach.reachability.walk_kernels import count_pairs
+from graphreach.walks.random_walks import row_chunks
+from graphreach.walks.rng import check_seed
+from graphreach.walks.transitions import transitions
+from graphreach.walks.walk_length import check_count, resolve_walk_length
+
+SOURCES_PER_CALL = 1 << 13
+
+
+class _Groups(NamedTuple):
+    """Different (source, target) pairs, by source, and where each pair of the list finds its own."""
+
+    sources: NDArray[np.uint32]
+    pointer: NDArray[np.int64]
+    targets: NDArray[np.uint32]
+    inverse: NDArray[np.int64]
+
+
+def pair_reachability(
+    graph: Graph,
+    pairs: ArrayLike,
+    method: str = "exact",
+    walk_length: int | str = 5,
+    num_walks: int = 50,
+    hops: int | None = None,
+    seed: int = 0,
+) -> NDArray[np.float32]:
+    r"""Reachability :math:`s(u, v)` and :math:`s(v, u)` (Eq. 1) for the listed pairs only; never n x n.
+
+    Exact, :math:`s(u, v) = \frac{1}{l} \sum_{t=1}^{l} P^t(u, v)` by sparse rows of :math:`P^t`, grouped by node; short
+    walks suit large graphs, as the cost grows with the neighbourhood of ``walk_length - 2`` jumps. By walks, visits are
+    counted against the list.
+
+    Args:
+        graph: The graph.
+        pairs: Positions, ``[m, 2]``.
+        method: ``"exact"`` or ``"walks"``.
+        walk_length: Jumps of a walk, or ``"diameter"``.
+        num_walks: Walks from each node, with ``method="walks"``.
+        hops: L keeps the first L steps apart (and is the walk length).
+        seed: Of the walks.
+
+    Returns:
+        ``[m, 2]``: :math:`s(u, v)` and :math:`s(v, u)`; with hops ``[m, 2, L]``.
+
+    Example:
+        >>> import graphreach as gr
+        >>> path = gr.Graph.from_edges([[0, 1], [1, 2]])
+        >>> gr.pair_reachability(path, [[0, 1], [0, 2]], walk_length=2)
+        array([[0.5 , 0.25],
+               [0.25, 0.25]], dtype=float32)
+    """
+    listed = _check_pairs(graph, pairs)
+    if method not in ("exact", "walks"):
+        raise InputError(f"method must be one of exact, walks, got {method!r}")
+    length = check_count("hops", hops) if hops is not None else resolve_walk_length(graph, walk_length)
+    num_walks, seed = check_count("num_walks", num_walks), check_seed(seed)
+    there, back = listed, listed[:, ::-1]
+    if method == "walks":
+        columns = [_sampled(graph, side, length, hops, num_walks, seed) for side in (there, back)]
+    elif graph.directed:
+        columns = [_exact(graph, side, length, hops) for side in (there, back)]
+    else:
+        columns = _balanced(graph, listed, length, hops)
+    out = np.stack(columns, axis=1).astype(np.float32)
+    return out if hops is not None else out[:, :, 0]
+
+
+def _balanced(graph: Graph, pairs: NDArray[np.int64], length: int, hops: int | None) -> list[NDArray[np.float64]]:
+    """Undirected: one direction gives the other; start from the side that has fewer different nodes."""
+    swap = len(np.unique(pairs[:, 1])) < len(np.unique(pairs[:, 0]))
+    sides = pairs[:, ::-1] if swap else pairs
+    first = _exact(graph, sides, length, hops)
+    degree = graph.degree[sides]
+    ratio = np.divide(degree[:, 0], degree[:, 1], out=np.zeros(len(pairs)), where=degree[:, 1] > 0)
+    second = first * ratio[:, None]
+    return [second, first] if swap else [first, second]
+
+
+def _exact(graph: Graph, pairs: NDArray[np.int64], length: int, hops: int | None) -> NDArray[np.float64]:
+    groups = _group(graph, pairs)
+    back = graph.transpose()
+    inverse = np.divide(1.0, graph.degree, out=np.zeros(graph.num_nodes), where=graph.degree > 0)
+    cost = two_hop_edges(back.indptr, back.indices)
+    out = np.zeros((len(groups.targets), hops or 1))
+    begins = range(0, len(groups.sources), SOURCES_PER_CALL)
+    for begin in track(begins, len(begins), "reachability of pairs"):
+        end = min(begin + SOURCES_PER_CALL, len(groups.sources))
+        pair_powers(
+            graph.indptr, graph.indices, graph.weights, back.indptr, back.indices, back.weights, inverse, cost,
+            groups.sources[begin:end], groups.pointer[begin : end + 1], groups.targets, length, hops is not None, out,
+        )  # fmt: skip
+    result: NDArray[np.float64] = out[groups.inverse]
+    return result
+
+
+def _sampled(
+    graph: Graph, pairs: NDArray[np.int64], length: int, hops: int | None, num_walks: int, seed: int
+) -> NDArray[np.float64]:
+    groups = _group(graph, pairs)
+    out = np.zeros((len(groups.targets), hops or 1))
+    scale = 1.0 / num_walks if hops is not None else 1.0 / (num_walks * length)
+    for rows in row_chunks(len(groups.sources), num_walks * length, "walks for pairs"):
+        count_pairs(
+            *transitions(graph), groups.sources[rows], groups.pointer[rows.start : rows.stop + 1], groups.targets,
+            num_walks, length, seed, hops or 1, scale, out,
+        )  # fmt: skip
+    result: NDArray[np.float64] = out[groups.inverse]
+    return result
+
+
+def _group(graph: Graph, pairs: NDArray[np.int64]) -> _Groups:
+    keys, inverse = np.unique(pairs[:, 0] * graph.num_nodes + pairs[:, 1], return_inverse=True)
+    sources, counts = np.unique(keys // graph.num_nodes, return_counts=True)
+    pointer = np.concatenate([[0], np.cumsum(counts)])
+    return _Groups(sources.astype(np.uint32), pointer, (keys % graph.num_nodes).astype(np.uint32), inverse)
+
+
+def _check_pairs(graph: Graph, pairs: ArrayLike) -> NDArray[np.int64]:
+    array: NDArray[Any] = np.asarray(pairs)
+    if array.size == 0:
+        return np.empty((0, 2), np.int64)
+    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
+        hint = "; transpose it" if array.ndim == 2 and array.shape[0] == 2 else ""
+        raise InputError(
+            f"pairs must be an integer array of shape [m, 2], got shape {list(array.shape)} of {array.dtype}{hint}"
+        )
+    if array.min() < 0 or array.max() >= graph.num_nodes:
+        wrong = array[(array < 0) | (array >= graph.num_nodes)][0]
+        raise InputError(f"pairs must hold positions between 0 and {graph.num_nodes - 1}, got {wrong}")
+    return array.astype(np.int64)

@@ -1,0 +1,158 @@
+"""Reachability estimations."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from graphreach.errors import InputError
+from graphreach.graph import Graph
+from graphreach.reachability.cache import cached
+from graphreach.reachability.exact import MAX_ORDER_COST, check_order_cost, exact_reachability, order_cost
+from graphreach.reachability.exact_kernels import COLUMNS
+from graphreach.reachability.result import Reachability
+from graphreach.reachability.sampled import Counting, sampled_reachability
+from graphreach.walks.random_walks import check_starts
+from graphreach.walks.rng import check_seed
+from graphreach.walks.walk_length import check_count, resolve_walk_length
+
+STEP_COST = 32
+"""Multiplications of the exact method that take as long as one step of a walk (see benchmarks/)."""
+
+DENSE_BYTES = 1 << 30
+"""Size of the two dense matrices up to which ``layout="auto"`` chooses them for walks (four times that for exact)."""
+
+
+def reachability(
+    graph: Graph,
+    anchors: ArrayLike,
+    method: str = "walks",
+    similarity: str = "frequency",
+    num_walks: int = 50,
+    walk_length: int | str = "diameter",
+    hops: int | None = None,
+    seed: int = 0,
+    *,
+    layout: str = "auto",
+    cache: str | Path | bool | None = None,
+) -> Reachability:
+    r"""Reachability between every node and every anchor, in both directions, from the
+    `"GraphReach" <https://arxiv.org/abs/2008.09657>`_ paper.
+
+    ``similarity="frequency"`` is Eq. 1: the share of visits that :math:`n_w` walks of :math:`l_w` jumps from :math:`v_i`
+    pay to :math:`v_j`,
+
+    .. math::
+        s(v_i, v_j) = \frac{\sum_{k=1}^{n_w} count_k(v_i, v_j)}{l_w \times n_w},
+
+    where the start itself is not a visit, so :math:`\sum_v s(a, v) = 1` unless walks meet dead ends.
+    ``similarity="order"`` is App. A, :math:`s_o(v_i, v_j) = \sum_{k=1}^{n_w} 1 / o(v_i, v_j, k)` with the step
+    :math:`o` of the first visit.
+
+    ``method="walks"`` counts visits of walks that are never stored. ``method="exact"`` computes what they tend to:
+    :math:`\frac{1}{l} \sum_{t=1}^{l} P^t` restricted to the anchors, or the expected order-weighted sum. In an undirected
+    graph one direction follows from the other (deg(v) s(v, a) = deg(a) s(a, v)). No array of n x n is made.
+
+    Differs from the authors' code: they count the start as a visit, keep raw counts, and weight every visit in the order
+    similarity.
+
+    Args:
+        graph: The graph. Walks follow edge weights and directions.
+        anchors: Positions of the anchors, such as the result of :func:`select_anchors`.
+        method: ``"walks"``, ``"exact"``, or ``"auto"`` for the one that costs less.
+        similarity: ``"frequency"`` or ``"order"``. Exact and order-weighted is refused where it would cost more than
+            10^11 multiplications.
+        num_walks: Walks from each node, :math:`n_w`; in the exact order similarity a mere factor.
+        walk_length: Jumps of a walk, :math:`l_w`, or ``"diameter"``.
+        hops: L keeps the first L steps apart: the share of walks that are at the anchor after 1, ..., L jumps. The walk
+            length is then L.
+        seed: Of the walks. The same seed gives the same numbers bit for bit on any number of threads.
+        layout: ``"dense"``, ``"csr"``, or ``"auto"``: dense unless that is large.
+        cache: A folder for results, or ``True`` for the user's cache folder. A result is found again if graph and all
+            parameters are equal.
+
+    Example:
+        >>> import graphreach as gr
+        >>> star = gr.Graph.from_edges([[0, 0, 0], [1, 2, 3]])
+        >>> reach = gr.reachability(star, [0], walk_length=2, num_walks=10)
+        >>> reach.to_anchors[:, 0]  # from the centre the walk is back after two jumps; from a leaf it is there after one
+        array([0.5, 0.5, 0.5, 0.5], dtype=float32)
+        >>> float(reach.from_anchors.sum())
+        1.0
+    """
+    positions = _check_anchors(graph, anchors)
+    _check_choice("similarity", similarity, ("frequency", "order"))
+    _check_choice("method", method, ("walks", "exact", "auto"))
+    _check_choice("layout", layout, ("dense", "csr", "auto"))
+    num_walks, seed = check_count("num_walks", num_walks), check_seed(seed)
+    if hops is not None and similarity == "order":
+        raise InputError('hops must be None with similarity="order", which is a sum over steps by definition')
+    length = check_count("hops", hops) if hops is not None else resolve_walk_length(graph, walk_length)
+    if method == "auto":
+        method = cheaper_method(graph, len(positions), similarity, num_walks, length)
+    if method == "exact" and similarity == "order":
+        check_order_cost(graph, length)
+    if layout == "auto":
+        layout = _auto_layout(graph.num_nodes * len(positions) * (hops or 1), method)
+    parameters: dict[str, Any] = {
+        "method": method,
+        "similarity": similarity,
+        "num_walks": None if method == "exact" and similarity == "frequency" else num_walks,
+        "walk_length": length,
+        "hops": hops,
+        "seed": seed if method == "walks" else None,
+    }
+    return cached(cache, graph, positions, layout, parameters, lambda: _compute(graph, positions, layout, parameters))
+
+
+def _compute(graph: Graph, anchors: NDArray[np.int64], layout: str, parameters: dict[str, Any]) -> Reachability:
+    similarity, length, hops = (parameters[name] for name in ("similarity", "walk_length", "hops"))
+    if parameters["method"] == "exact":
+        factor = parameters["num_walks"] or 1
+        to, back = exact_reachability(graph, anchors, similarity, length, hops, factor, layout)
+    else:
+        counting = Counting(similarity, parameters["num_walks"], length, hops)
+        to, back = sampled_reachability(graph, anchors, counting, parameters["seed"], layout)
+    if hops is not None and layout == "dense":
+        to, back = (matrix.reshape(graph.num_nodes, len(anchors), hops) for matrix in (to, back))
+    return Reachability(to, back, anchors, **parameters)
+
+
+def cheaper_method(graph: Graph, num_anchors: int, similarity: str, num_walks: int, length: int) -> str:
+    """``"exact"`` or ``"walks"``, whichever takes fewer operations.
+
+    Example:
+        >>> import graphreach as gr
+        >>> cheaper_method(gr.Graph.from_edges([[0, 1], [1, 2]]), 1, "frequency", num_walks=50, length=5)
+        'exact'
+    """
+    columns = -(-num_anchors // COLUMNS) * COLUMNS
+    cost = len(graph.indices) * columns * length
+    if similarity == "order":
+        extra = order_cost(graph, length)
+        if extra > MAX_ORDER_COST:
+            return "walks"
+        cost += extra
+    if graph.directed or similarity == "order":
+        cost *= 2
+    return "exact" if cost <= STEP_COST * graph.num_nodes * num_walks * length else "walks"
+
+
+def _auto_layout(entries: int, method: str) -> str:
+    limit = DENSE_BYTES * (4 if method == "exact" else 1)
+    return "dense" if 2 * 4 * entries <= limit else "csr"
+
+
+def _check_anchors(graph: Graph, anchors: ArrayLike) -> NDArray[np.int64]:
+    positions = check_starts(graph, np.asarray(anchors), "anchors").astype(np.int64)
+    if len(positions) == 0:
+        raise InputError("anchors must hold at least one position, got none")
+    if len(np.unique(positions)) < len(positions):
+        raise InputError("anchors must be different positions, got some more than once")
+    return positions
+
+
+def _check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise InputError(f"{name} must be one of {', '.join(choices)}, got {value!r}")

@@ -1,0 +1,68 @@
+"""The result of a reachability computation."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Reachability:
+    """How reachable anchors are from nodes and nodes from anchors.
+
+    Attributes:
+        to_anchors: ``s(v, a)``, ``[n, k]``: how reachable anchor a is from node v.
+        from_anchors: ``s(a, v)``, ``[n, k]``: how reachable node v is from anchor a.
+        anchors: Positions of the anchors, ``[k]``.
+        hops: ``None``, or L: then both matrices hold the powers 1..L apart, as ``[n, k, L]``.
+        method: ``"walks"`` or ``"exact"``.
+        similarity: ``"frequency"`` or ``"order"``.
+        walk_length: Jumps of a walk.
+        num_walks: Walks from each node (``None`` where no number entered the result).
+        seed: Of the walks (``None`` if exact).
+
+    Both matrices are single-precision NumPy arrays in the dense layout and :class:`scipy.sparse.csr_array` in the CSR
+    layout, with the same numbers; a CSR matrix with hops has ``k * L`` columns, anchor by anchor.
+
+    Example:
+        >>> import graphreach as gr
+        >>> path = gr.Graph.from_edges([[0, 1], [1, 2]])
+        >>> reach = gr.reachability(path, [0], method="exact", walk_length=2)
+        >>> reach
+        Reachability(num_nodes=3, num_anchors=1, method=exact, similarity=frequency, walk_length=2, layout=dense)
+        >>> reach.to_anchors[:, 0], reach.from_anchors[:, 0]
+        (array([0.25, 0.25, 0.25], dtype=float32), array([0.25, 0.5 , 0.25], dtype=float32))
+    """
+
+    to_anchors: Any
+    from_anchors: Any
+    anchors: NDArray[np.int64]
+    hops: int | None
+    method: str
+    similarity: str
+    walk_length: int
+    num_walks: int | None
+    seed: int | None
+
+    @property
+    def layout(self) -> str:
+        """``"dense"`` or ``"csr"``."""
+        return "dense" if isinstance(self.to_anchors, np.ndarray) else "csr"
+
+    @property
+    def num_nodes(self) -> int:
+        """The number of rows."""
+        return int(self.to_anchors.shape[0])
+
+    @property
+    def num_anchors(self) -> int:
+        """The number of anchors."""
+        return len(self.anchors)
+
+    def __repr__(self) -> str:
+        hops = "" if self.hops is None else f"hops={self.hops}, "
+        return (
+            f"Reachability(num_nodes={self.num_nodes}, num_anchors={self.num_anchors}, method={self.method}, "
+            f"similarity={self.similarity}, walk_length={self.walk_length}, {hops}layout={self.layout})"
+        )

@@ -1,0 +1,71 @@
+"""The diameter in hops, exactly or between bounds."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from graphreach.graph import Graph
+from graphreach.walks.bfs_kernels import (
+    all_sources_diameter,
+    components,
+    directed_sweeps,
+    undirected_diameter,
+)
+from graphreach.walks.rng import hash_nodes
+
+BUDGET = 500_000_000
+"""Edges that are looked at before the search settles for bounds: about two seconds."""
+
+SWEEPS = 16
+
+
+class Diameter(NamedTuple):
+    """Bounds of the diameter; equal when it is known exactly.
+
+    Example:
+        >>> Diameter(3, 3).exact
+        True
+    """
+
+    lower: int
+    upper: int
+
+    @property
+    def exact(self) -> bool:
+        """Whether the bounds meet."""
+        return self.lower == self.upper
+
+
+def diameter(graph: Graph, budget: int = BUDGET) -> Diameter:
+    """The longest shortest path of ``graph`` in hops, over all pairs that are connected at all.
+
+    Weights do not count: a walk's jump is one hop. Undirected graphs are searched by iFUB, component by component, which
+    is exact unless ``budget`` edges are used up; then the lower bound is the length of a real shortest path. Directed
+    graphs are searched from every node where the budget allows it, and by sweeps otherwise, with the trivial upper bound.
+
+    Example:
+        >>> import graphreach as gr
+        >>> gr.diameter(gr.Graph.from_edges([[0, 1, 2, 4], [1, 2, 3, 5]]))
+        Diameter(lower=3, upper=3)
+    """
+    n = graph.num_nodes
+    if len(graph.indices) == 0:
+        return Diameter(0, 0)
+    if n * len(graph.indices) <= budget:
+        hops = int(all_sources_diameter(graph.indptr, graph.indices))
+        return Diameter(hops, hops)
+    if graph.directed:
+        return _directed_bounds(graph)
+    seeds, sizes = components(graph.indptr, graph.indices)
+    order = np.argsort(-sizes, kind="stable")
+    lower, upper = undirected_diameter(graph.indptr, graph.indices, seeds[order], sizes[order], budget)
+    return Diameter(int(lower), int(upper))
+
+
+def _directed_bounds(graph: Graph) -> Diameter:
+    degree = np.diff(graph.indptr.astype(np.int64))
+    by_hash = np.argsort(hash_nodes(0, np.arange(graph.num_nodes)), kind="stable")
+    sources = np.concatenate([np.argsort(-degree, kind="stable")[:SWEEPS], by_hash[:SWEEPS]])
+    back = graph.transpose()
+    lower = directed_sweeps(graph.indptr, graph.indices, back.indptr, back.indices, sources)
+    return Diameter(int(lower), graph.num_nodes - 1)

@@ -1,0 +1,198 @@
+"""Numba kernels that move walkers.
+
+Walkers of a block advance in lockstep: while the memory of one neighbour list is on its way, the next walkers' hashes are
+computed and their loads issued, so cache misses overlap instead of adding up. A kernel that does something with walks
+(stores, counts, collects) opens a block, calls :func:`advance` for each step and looks at ``current``.
+"""
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import prange, uint32, uint64
+from numba.core import types
+from numba.extending import intrinsic
+
+from graphreach.jit import kernel, parallel_kernel
+from graphreach.walks.rng import start_key, step_bits, walk_key
+
+BLOCK = 512
+"""Walkers that advance together: enough to hide memory latency, few enough to stay in the nearest caches."""
+
+DEAD = np.uint32(0xFFFFFFFF)
+"""Position of a walker that met a node without outgoing edges."""
+
+NO_EDGE = np.int64(-1)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def prefetch(typing_context: Any, array: Any, position: Any) -> Any:
+    """Ask the processor to load entry ``position`` of a contiguous array (counted flat) without waiting for it."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        pointer = builder.gep(data, [args[1]])
+        byte_pointer = builder.bitcast(pointer, ir.IntType(8).as_pointer())
+        flag = ir.IntType(32)
+        function = builder.module.declare_intrinsic(
+            "llvm.prefetch",
+            [byte_pointer.type],
+            ir.FunctionType(ir.VoidType(), [byte_pointer.type, flag, flag, flag]),
+        )
+        builder.call(function, [byte_pointer, flag(0), flag(3), flag(1)])
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp), codegen
+
+
+@kernel
+def new_block() -> Any:
+    """Arrays for the walkers of one block: current node, key, chosen edge, coin."""
+    return (
+        np.empty(BLOCK, np.uint32),
+        np.empty(BLOCK, np.uint64),
+        np.empty(BLOCK, np.int64),
+        np.empty(BLOCK, np.uint32),
+    )
+
+
+@kernel
+def rows_per_block(num_walks: Any) -> Any:
+    """How many starts share a block; with more than BLOCK walks a start takes several rounds of its own."""
+    return max(1, BLOCK // num_walks)
+
+
+@kernel
+def enter(block: Any, starts: Any, first_walk: Any, last_walk: Any, seed: Any) -> Any:
+    """Put the walkers ``first_walk .. last_walk - 1`` of each start on it; returns how many there are."""
+    current, keys, _, _ = block
+    i = 0
+    for start in starts:
+        key = start_key(seed, start)
+        for walk in range(first_walk, last_walk):
+            current[i] = start
+            keys[i] = walk_key(key, walk)
+            i += 1
+    return i
+
+
+@kernel
+def advance(indptr: Any, indices: Any, alias: Any, block: Any, count: Any, step: Any) -> None:
+    """Move the first ``count`` walkers one step: uniformly if ``alias`` is None, else by the alias table."""
+    current, keys, edges, coins = block
+    for i in range(count):
+        v = current[i]
+        edges[i] = NO_EDGE
+        if v != DEAD:
+            begin = uint64(indptr[v])
+            degree = uint64(indptr[v + 1]) - begin
+            if degree > uint64(0):
+                bits = step_bits(keys[i], step)
+                edge = np.int64(begin + (((bits >> uint64(32)) * degree) >> uint64(32)))
+                edges[i] = edge
+                if alias is None:
+                    prefetch(indices, edge)
+                else:
+                    coins[i] = uint32(bits & uint64(0xFFFFFFFF))
+                    prefetch(alias, edge * 3)
+    for i in range(count):
+        edge = edges[i]
+        v = DEAD
+        if edge != NO_EDGE:
+            if alias is None:
+                v = uint32(indices[edge])
+            else:
+                v = alias[edge * 3 + 1] if coins[i] < alias[edge * 3] else alias[edge * 3 + 2]
+            prefetch(indptr, np.int64(v))
+        current[i] = v
+
+
+@parallel_kernel
+def store_walks(indptr: Any, indices: Any, alias: Any, starts: Any, num_walks: Any, seed: Any, out: Any) -> None:
+    """Fill ``out`` [starts, num_walks, walk_length + 1] with walks, -1 after a dead end."""
+    rows = rows_per_block(num_walks)
+    for b in prange((len(starts) + rows - 1) // rows):
+        block = new_block()
+        current = block[0]
+        row = b * rows
+        here = starts[row : row + rows]
+        for first in range(0, num_walks, BLOCK):
+            last = min(first + BLOCK, num_walks)
+            count = enter(block, here, first, last, seed)
+            for step in range(out.shape[2]):
+                if step > 0:
+                    advance(indptr, indices, alias, block, count, step)
+                i = 0
+                for r in range(row, row + len(here)):
+                    for walk in range(first, last):
+                        v = current[i]
+                        out[r, walk, step] = np.int64(-1) if v == DEAD else np.int64(v)
+                        i += 1
+
+
+@parallel_kernel
+def run_walks(indptr: Any, indices: Any, alias: Any, starts: Any, num_walks: Any, walk_length: Any, seed: Any) -> Any:
+    """Walk and keep nothing but a checksum of the last nodes: the cost of walking alone, for benchmarks."""
+    rows = rows_per_block(num_walks)
+    blocks = (len(starts) + rows - 1) // rows
+    checksums = np.zeros(blocks, np.uint64)
+    for b in prange(blocks):
+        block = new_block()
+        here = starts[b * rows : (b + 1) * rows]
+        total = uint64(0)
+        for first in range(0, num_walks, BLOCK):
+            count = enter(block, here, first, min(first + BLOCK, num_walks), seed)
+            for step in range(1, walk_length + 1):
+                advance(indptr, indices, alias, block, count, step)
+            for i in range(count):
+                total += uint64(block[0][i])
+        checksums[b] = total
+    return checksums
+
+
+@parallel_kernel
+def build_alias(indptr: Any, indices: Any, weights: Any) -> Any:
+    """Alias tables of all nodes, three numbers an edge side by side: threshold, own target, alias target.
+
+    A walker picks one of the node's edges uniformly and takes its own target if 32 random bits are below the threshold,
+    else the alias: one line of memory a step whatever the weights.
+    """
+    n = len(indptr) - 1
+    table = np.empty(len(indices) * 3, np.uint32)
+    for v in prange(n):
+        begin, end = np.int64(indptr[v]), np.int64(indptr[v + 1])
+        _alias_row(indices[begin:end], weights[begin:end], table[3 * begin : 3 * end])
+    return table
+
+
+@kernel
+def _alias_row(targets: Any, weights: Any, table: Any) -> None:
+    """Vose's construction for one node; the thresholds are in units of 2^-32."""
+    degree = len(targets)
+    total = 0.0
+    for w in weights:
+        total += w
+    scaled = np.empty(degree, np.float64)
+    order = np.empty(degree, np.int64)
+    small, large = 0, degree
+    for i in range(degree):
+        table[3 * i] = uint32(0xFFFFFFFF)
+        table[3 * i + 1] = targets[i]
+        table[3 * i + 2] = targets[i]
+        scaled[i] = weights[i] * degree / total
+        if scaled[i] < 1.0:
+            order[small] = i
+            small += 1
+        else:
+            large -= 1
+            order[large] = i
+    while small > 0 and large < degree:
+        small -= 1
+        poor, rich = order[small], order[large]
+        table[3 * poor] = uint32(min(scaled[poor] * 4294967296.0, 4294967295.0))
+        table[3 * poor + 2] = targets[rich]
+        scaled[rich] -= 1.0 - scaled[poor]
+        if scaled[rich] < 1.0:
+            large += 1
+            order[small] = rich
+            small += 1

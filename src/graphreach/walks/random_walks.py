@@ -1,0 +1,93 @@
+"""Walks, materialised on request."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from graphreach.errors import InputError
+from graphreach.graph import Graph
+from graphreach.progress import track
+from graphreach.walks.kernels import store_walks
+from graphreach.walks.rng import check_seed
+from graphreach.walks.transitions import transitions
+from graphreach.walks.walk_length import check_count, resolve_walk_length
+
+STEPS_PER_CALL = 1 << 24
+"""Steps between two updates of a progress bar: a few tenths of a second."""
+
+
+def random_walks(
+    graph: Graph,
+    starts: ArrayLike | None = None,
+    num_walks: int = 50,
+    walk_length: int | str = 20,
+    seed: int = 0,
+) -> NDArray[Any]:
+    r"""First-order random walks, as in section 2 of the `"GraphReach" <https://arxiv.org/abs/2008.09657>`_ paper.
+
+    From node :math:`v` the walker takes edge :math:`e` with probability
+    :math:`p(e) = w_e / \sum_{e' \in N(v)} w_{e'}`, :math:`l_w` times. The random numbers are a hash of
+    (seed, start, walk, step): the same seed gives the same walks bit for bit, whatever the number of threads and whichever
+    other starts are asked for. Walks that are only counted need not be stored: see :func:`graphreach.reachability`.
+
+    Args:
+        graph: The graph.
+        starts: Positions of the start nodes; all nodes by default.
+        num_walks: Walks from each start, :math:`n_w`.
+        walk_length: Jumps of a walk, :math:`l_w`, or ``"diameter"``.
+        seed: Any integer from 0 to :math:`2^{63} - 1`.
+
+    Returns:
+        Integers of shape ``[len(starts), num_walks, walk_length + 1]``. The first column is the start; after a node
+        without outgoing edges the rest is -1.
+
+    Example:
+        >>> import graphreach as gr
+        >>> path = gr.Graph.from_edges([[0, 1], [1, 2]], directed=True)
+        >>> gr.random_walks(path, starts=[0, 2], num_walks=1, walk_length=3)
+        array([[[ 0,  1,  2, -1]],
+        <BLANKLINE>
+               [[ 2, -1, -1, -1]]], dtype=int32)
+    """
+    positions = check_starts(graph, starts)
+    num_walks = check_count("num_walks", num_walks)
+    length = resolve_walk_length(graph, walk_length)
+    seed = check_seed(seed)
+    dtype = np.int32 if graph.num_nodes < 2**31 else np.int64
+    out = np.empty((len(positions), num_walks, length + 1), dtype)
+    for rows in row_chunks(len(positions), num_walks * length, "random walks"):
+        store_walks(*transitions(graph), positions[rows], num_walks, seed, out[rows])
+    return out
+
+
+def row_chunks(num_rows: int, steps_per_row: int, description: str) -> Iterator[slice]:
+    """Slices of rows worth :data:`STEPS_PER_CALL` steps each, with a progress bar when it takes long.
+
+    Example:
+        >>> list(row_chunks(5, STEPS_PER_CALL // 2, "walking"))
+        [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
+    size = max(1, STEPS_PER_CALL // max(1, steps_per_row))
+    begins = range(0, num_rows, size)
+    for begin in track(begins, len(begins), description):
+        yield slice(begin, min(begin + size, num_rows))
+
+
+def check_starts(graph: Graph, starts: ArrayLike | None, name: str = "starts") -> NDArray[np.uint32]:
+    """Positions as the kernels want them, all nodes by default."""
+    if starts is None:
+        return np.arange(graph.num_nodes, dtype=np.uint32)
+    array = np.asarray(starts)
+    if array.size == 0:
+        return np.empty(0, np.uint32)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise InputError(
+            f"{name} must be a one-dimensional array of integer positions, got shape {array.shape} of {array.dtype};"
+            " graph.index_of(ids) turns ids into positions"
+        )
+    if array.min() < 0 or array.max() >= graph.num_nodes:
+        wrong = array[(array < 0) | (array >= graph.num_nodes)][0]
+        raise InputError(f"{name} must be between 0 and {graph.num_nodes - 1}, got {wrong}")
+    return array.astype(np.uint32)

@@ -1,0 +1,35 @@
+"""Where a walk can go from each node, in the form the kernels read."""
+
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphreach.graph import Graph
+from graphreach.walks.kernels import build_alias
+
+
+class Transitions(NamedTuple):
+    """CSR of out-edges and, for weighted graphs, the alias table; unpacked into a kernel's first arguments."""
+
+    indptr: NDArray[Any]
+    indices: NDArray[Any]
+    alias: NDArray[np.uint32] | None
+
+
+_tables: "WeakKeyDictionary[Graph, Transitions]" = WeakKeyDictionary()
+
+
+def transitions(graph: Graph) -> Transitions:
+    """The transition structure of ``graph``: p(e) = w_e / sum of w_e' over the node's out-edges (section 2).
+
+    The alias table of a weighted graph is built once and kept as long as the graph.
+    """
+    if graph.weights is None:
+        return Transitions(graph.indptr, graph.indices, None)
+    if graph not in _tables:
+        _tables[graph] = Transitions(
+            graph.indptr, graph.indices, build_alias(graph.indptr, graph.indices, graph.weights)
+        )
+    return _tables[graph]

@@ -1,0 +1,66 @@
+"""How long and how many: l_w and n_w (section 3.5)."""
+
+import math
+import warnings
+
+import numpy as np
+
+from graphreach.errors import InputError
+from graphreach.graph import Graph
+from graphreach.walks.diameter import diameter
+
+MAX_WALK_LENGTH = 100
+"""Where ``walk_length="diameter"`` stops: longer walks on road-like graphs cost much and reach little more."""
+
+
+def resolve_walk_length(graph: Graph, walk_length: int | str, cap: int = MAX_WALK_LENGTH) -> int:
+    """The number of jumps that ``walk_length`` means on ``graph``.
+
+    ``"diameter"`` is the diameter in hops (see :func:`diameter`), at least 1 and at most ``cap``, with a warning when it
+    is cut; where only bounds are known, the lower one, which is the length of a shortest path that exists.
+
+    Example:
+        >>> import graphreach as gr
+        >>> resolve_walk_length(gr.Graph.from_edges([[0, 1, 2], [1, 2, 3]]), "diameter")
+        3
+    """
+    if isinstance(walk_length, str):
+        if walk_length != "diameter":
+            raise InputError(f'walk_length must be a positive integer or "diameter", got {walk_length!r}')
+        hops = diameter(graph).lower
+        if hops > cap:
+            warnings.warn(
+                f"the graph's diameter is at least {hops}; walks are cut at {cap} jumps: "
+                "pass walk_length as a number for longer ones",
+                stacklevel=3,
+            )
+        return min(max(1, hops), cap)
+    return check_count("walk_length", walk_length)
+
+
+def check_count(name: str, value: int) -> int:
+    """Return ``value`` if it is a positive integer.
+
+    Example:
+        >>> check_count("num_walks", 0)
+        Traceback (most recent call last):
+        ...
+        graphreach.errors.InputError: num_walks must be a positive integer, got 0
+    """
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise InputError(f"{name} must be a positive integer, got {value!r}")
+    return int(value)
+
+
+def recommended_num_walks(num_nodes: int) -> int:
+    r"""The number of walks that finds an existing path with probability :math:`1 - 1/n`.
+
+    The theorem of section 3.5 gives :math:`n_w = \Theta(\sqrt[3]{n^2 \ln n})` for walks as long as the diameter; the
+    constant is taken as 1. The paper's experiments use 50.
+
+    Example:
+        >>> recommended_num_walks(400)
+        99
+    """
+    n = check_count("num_nodes", num_nodes)
+    return max(1, math.ceil(math.cbrt(n * n * math.log(n))))
