@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check format bench bench-peers clean
+.PHONY: demo test check format bench bench-peers clean clean-kernels
 
 demo: $(READY)
 	$(BIN)/graphreach demo --output demo
@@ -25,6 +25,10 @@ bench: $(READY)
 
 bench-peers: $(READY)
 	$(BIN)/python -m benchmarks --peers
+
+# numba does not notice that a kernel called from another file has changed
+clean-kernels:
+	find src benchmarks -name "*.nb[ic]" -delete
 
 clean:
 	rm -rf $(VENV) .venv-* demo

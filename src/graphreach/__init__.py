@@ -1,5 +1,8 @@
 """Position-aware node embeddings by reachability to anchors."""
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from graphreach._version import __version__
 from graphreach.anchors import AnchorSet, select_anchors
 from graphreach.errors import InputError
@@ -7,6 +10,19 @@ from graphreach.graph import Graph, read_graph
 from graphreach.progress import show_progress
 from graphreach.reachability import Reachability, pair_reachability, reachability
 from graphreach.walks import Diameter, diameter, random_walks, recommended_num_walks
+
+if TYPE_CHECKING:
+    from graphreach import nn
+
+LAZY = ("nn",)
+"""Rooms that need torch; they load at first use."""
+
+
+def __getattr__(name: str) -> Any:
+    if name in LAZY:
+        return importlib.import_module(f"graphreach.{name}")
+    raise AttributeError(f"module 'graphreach' has no attribute {name!r}")
+
 
 __all__ = [
     "AnchorSet",
@@ -16,6 +32,7 @@ __all__ = [
     "Reachability",
     "__version__",
     "diameter",
+    "nn",
     "pair_reachability",
     "random_walks",
     "reachability",

@@ -92,7 +92,8 @@ class _Display:
         with self._lock:
             if self._progress is None:
                 columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-                self._progress = Progress(*columns, console=Console(stderr=True), transient=True)
+                console = Console(stderr=True, force_terminal=_enabled)
+                self._progress = Progress(*columns, console=console, transient=True)
                 self._progress.start()
             return self._progress.add_task(description, total=total)
 

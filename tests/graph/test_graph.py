@@ -303,3 +303,8 @@ def test_import_is_light():
         "assert not heavy, heavy"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_weights_whose_sum_is_infinite_are_refused():
+    with pytest.raises(InputError, match="edge_weight must have a finite sum"):
+        Graph.from_edges([[0, 1, 0], [1, 2, 2]], edge_weight=[1e308, 1e308, 1.5e308])

@@ -353,3 +353,10 @@ def test_binary_errors(tmp_path):
     pl.DataFrame({"u": [], "v": []}).write_parquet(path)
     with pytest.raises(InputError, match="must hold edges, but it is empty"):
         read_graph(path)
+
+
+def test_a_weight_named_in_the_first_line_makes_it_a_header(tmp_path):
+    path = tmp_path / "edges.csv"
+    path.write_text("a,b,weight\nx,y,1\nx,z,far\n")
+    with pytest.raises(InputError, match="far"):
+        read_graph(path)

@@ -134,10 +134,10 @@ def resolve_num_anchors(num_anchors: int | float | str, num_nodes: int) -> int:
         if num_anchors != "log2":
             raise InputError(f'num_anchors must be a number, a share or "log2", got {num_anchors!r}')
         return min(num_nodes, max(1, math.floor(math.log2(num_nodes)) ** 2))
-    if isinstance(num_anchors, float):
+    if isinstance(num_anchors, float | np.floating):
         if not 0 < num_anchors <= 1:
             raise InputError(f"num_anchors as a share must be above 0 and at most 1, got {num_anchors}")
-        return max(1, round(num_anchors * num_nodes))
+        return max(1, round(float(num_anchors) * num_nodes))
     if isinstance(num_anchors, bool) or not isinstance(num_anchors, int | np.integer):
         raise InputError(f'num_anchors must be a number, a share or "log2", got {num_anchors!r}')
     if not 1 <= num_anchors <= num_nodes:

@@ -119,6 +119,9 @@ def check_weights(weights: ArrayLike, num_edges: int, name: str = "edge_weight")
         raise InputError(f"{name} must be finite and not negative, got {checked[wrong]} at position {wrong}")
     if num_edges and not checked.any():
         raise InputError(f"{name} must have at least one positive weight, got {num_edges} zeros")
+    with np.errstate(over="ignore"):
+        if not np.isfinite(2 * checked.sum()):
+            raise InputError(f"{name} must have a finite sum, got weights up to {checked.max()}; scale them down")
     return np.ascontiguousarray(checked)
 
 

@@ -44,13 +44,16 @@ def normalise_name(name: Any) -> str:
 
 
 def looks_like_header(names: Sequence[str]) -> bool:
-    """Tell whether the fields of a line contain a usual pair of names for sources and targets.
+    """Tell whether the fields of a line contain a usual pair of names for sources and targets, or name a weight.
 
     Example:
         >>> looks_like_header(["From", "To", "capacity"]), looks_like_header(["ann", "bob"])
         (True, False)
+        >>> looks_like_header(["a", "b", "weight"])
+        True
     """
-    return find_pair([normalise_name(name) for name in names]) is not None
+    usual = [normalise_name(name) for name in names]
+    return find_pair(usual) is not None or any(name in WEIGHTS for name in usual[2:])
 
 
 def find_pair(names: Sequence[str]) -> tuple[int, int] | None:

@@ -92,8 +92,8 @@ def sniff(text: NDArray[np.uint8], what: str, comments: str, header: bool | None
 
     The separator is the first of tab, comma, semicolon and bar that is in every line, else blanks. The first
     line is a header if ``header`` says so, if it has all columns that were ``asked`` for by name, if it has a
-    usual pair of names such as source and target, or if it has text in a column that holds numbers in all the
-    lines after it.
+    usual pair of names such as source and target or names a weight from its third column on, or if it has text
+    in a column that holds numbers in all the lines after it.
 
     Example:
         >>> layout = sniff(np.frombuffer(b"u;v\\n1;2\\n", np.uint8), "edges.csv", "#", None, ())

@@ -5,7 +5,6 @@ import json
 import os
 import tempfile
 import warnings
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -36,12 +35,32 @@ def cached(
     path = folder / f"{cache_key(graph, anchors, layout, parameters)}.npz"
     if path.exists():
         try:
-            return load_npz(path)
-        except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+            return check_result(load_npz(path), graph, anchors, layout, parameters)
+        except Exception as error:  # a damaged archive can fail in many ways; each is reported and mended
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
             warnings.warn(f"cache file {path.name} is not readable ({reason}); it is computed anew", stacklevel=3)
     result = compute()
     save_npz(result, path)
+    return result
+
+
+def check_result(
+    result: Reachability, graph: Graph, anchors: NDArray[np.int64], layout: str, parameters: dict[str, Any]
+) -> Reachability:
+    """Return ``result`` if it is what its key promises."""
+    shape: tuple[int, ...] = (graph.num_nodes, len(anchors))
+    if parameters["hops"] is not None:
+        hops = parameters["hops"]
+        shape = (*shape, hops) if layout == "dense" else (shape[0], shape[1] * hops)
+    if not np.array_equal(result.anchors, anchors) or any(
+        getattr(result, name) != parameters[name] for name in parameters
+    ):
+        raise ValueError("it holds a result for other parameters")
+    for matrix in (result.to_anchors, result.from_anchors):
+        if result.layout != layout or matrix.shape != shape or matrix.dtype != np.float32:
+            raise ValueError(
+                f"it holds {matrix.dtype} of shape {list(matrix.shape)}, expected float32 of {list(shape)}"
+            )
     return result
 
 
@@ -82,7 +101,7 @@ def save_npz(result: Reachability, path: str | Path) -> None:
 
 def load_npz(path: str | Path) -> Reachability:
     """Read what :func:`save_npz` wrote; nothing is unpickled, and the archive's checksums are verified."""
-    with np.load(path, allow_pickle=False) as file:
+    with Path(path).open("rb") as stream, np.load(stream, allow_pickle=False) as file:
         parameters = json.loads(str(file["parameters"]))
         matrices = [_matrix(file, name) for name in ("to_anchors", "from_anchors")]
         return Reachability(matrices[0], matrices[1], file["anchors"], **parameters)

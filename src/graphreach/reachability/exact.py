@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.progress import track
-from graphreach.reachability.exact_kernels import COLUMNS, multiply
+from graphreach.reachability.exact_kernels import COLUMNS, multiply, transition_weights
 from graphreach.reachability.layouts import Block, from_columns
 
 MAX_ORDER_COST = 10**11
@@ -24,11 +24,16 @@ class Propagation:
     """
 
     def __init__(self, graph: Graph, direction: str) -> None:
-        inverse = np.divide(1.0, graph.degree, out=np.zeros(graph.num_nodes), where=graph.degree > 0)
+        by_row = direction == "to"
+        edges = graph if by_row else graph.transpose()
+        self.edges = (edges.indptr, edges.indices)
         ones: NDArray[np.float64] = np.ones(graph.num_nodes)
-        self.left: NDArray[np.float64] = inverse if direction == "to" else ones
-        self.right: NDArray[np.float64] = ones if direction == "to" else inverse
-        self.edges = graph if direction == "to" else graph.transpose()
+        self.left, self.right, self.weights = ones, ones, None
+        if edges.weights is not None:
+            self.weights = transition_weights(*self.edges, edges.weights, graph.degree, by_row)
+        else:  # scale rows of x instead of keeping a number an edge
+            inverse = np.divide(1.0, graph.degree, out=np.zeros(graph.num_nodes), where=graph.degree > 0)
+            self.left, self.right = (inverse, ones) if by_row else (ones, inverse)
         self.x, self.y, self.sums = (np.empty((graph.num_nodes, COLUMNS), np.float32) for _ in range(3))
 
     def start(self, nodes: NDArray[Any]) -> None:
@@ -39,18 +44,7 @@ class Propagation:
 
     def step(self, factor: float) -> None:
         """One more power; ``factor`` times it is added to the sums."""
-        edges = self.edges
-        multiply(
-            edges.indptr,
-            edges.indices,
-            edges.weights,
-            self.left,
-            self.right,
-            self.x,
-            self.y,
-            self.sums,
-            factor,
-        )
+        multiply(*self.edges, self.weights, self.left, self.right, self.x, self.y, self.sums, factor)
         self.x, self.y = self.y, self.x
 
 

@@ -87,6 +87,17 @@ def multiply(
 
 
 @parallel_kernel
+def transition_weights(indptr: Any, indices: Any, weights: Any, degree: Any, by_row: Any) -> Any:
+    """w / degree of the edge's source (its row, or in a transposed graph its column): numbers between 0 and 1."""
+    out = np.empty(len(weights), np.float32)
+    for v in prange(len(indptr) - 1):
+        for e in range(np.int64(indptr[v]), np.int64(indptr[v + 1])):
+            source = np.int64(v) if by_row else np.int64(indices[e])
+            out[e] = np.float32(weights[e] / degree[source])
+    return out
+
+
+@parallel_kernel
 def count_nonzero_rows(block: Any, counts: Any) -> None:
     """Add the number of non-zero entries of each row."""
     for v in prange(len(block)):

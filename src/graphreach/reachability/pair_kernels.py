@@ -36,10 +36,12 @@ def spread(
         x[v] = 0.0
         for e in range(np.int64(indptr[v]), np.int64(indptr[v + 1])):
             u = np.int64(indices[e])
-            if y[u] == 0.0:
-                found[size] = u
-                size += 1
-            y[u] += share if weights is None else share * weights[e]
+            part = share if weights is None else share * weights[e]
+            if part > 0.0:  # a product may vanish; a node without weight must not be listed twice
+                if y[u] == 0.0:
+                    found[size] = u
+                    size += 1
+                y[u] += part
     return size
 
 

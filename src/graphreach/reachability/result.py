@@ -1,10 +1,13 @@
 """The result of a reachability computation."""
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from graphreach.nn.positions import Positions
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,6 +62,39 @@ class Reachability:
     def num_anchors(self) -> int:
         """The number of anchors."""
         return len(self.anchors)
+
+    def log(self, scale: float | None = None) -> "Reachability":
+        r"""The same with :math:`\log(1 + c\,s)` for every similarity: differences between small ones show.
+
+        Args:
+            scale: c; the number of nodes by default, so that a node visited no more than the average is near 0.7.
+
+        Example:
+            >>> import graphreach as gr
+            >>> reach = gr.reachability(gr.Graph.from_edges([[0, 1], [1, 2]]), [0], method="exact", walk_length=2)
+            >>> reach.log(4).to_anchors[0, 0]
+            np.float32(0.6931472)
+        """
+        factor = np.float32(self.num_nodes if scale is None else scale)
+        matrices = []
+        for matrix in (self.to_anchors, self.from_anchors):
+            if self.layout == "dense":
+                matrices.append(np.log1p(factor * matrix))
+            else:
+                copy = matrix.copy()
+                copy.data = np.log1p(factor * copy.data)
+                matrices.append(copy)
+        return replace(self, to_anchors=matrices[0], from_anchors=matrices[1])
+
+    def to_torch(self, device: Any = "cpu") -> "Positions":
+        """The same as tensors, as the layers of :mod:`graphreach.nn` read it. Do it once, not at every call.
+
+        Args:
+            device: A torch device.
+        """
+        from graphreach.nn.positions import Positions
+
+        return Positions.from_reachability(self, device)
 
     def __repr__(self) -> str:
         hops = "" if self.hops is None else f"hops={self.hops}, "

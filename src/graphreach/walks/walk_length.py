@@ -12,6 +12,9 @@ from graphreach.walks.diameter import diameter
 MAX_WALK_LENGTH = 100
 """Where ``walk_length="diameter"`` stops: longer walks on road-like graphs cost much and reach little more."""
 
+LONGEST_WALK = 2**20 - 1
+"""What fits beside a node's number in 64 bits where visits are sorted."""
+
 
 def resolve_walk_length(graph: Graph, walk_length: int | str, cap: int = MAX_WALK_LENGTH) -> int:
     """The number of jumps that ``walk_length`` means on ``graph``.
@@ -35,7 +38,10 @@ def resolve_walk_length(graph: Graph, walk_length: int | str, cap: int = MAX_WAL
                 stacklevel=3,
             )
         return min(max(1, hops), cap)
-    return check_count("walk_length", walk_length)
+    length = check_count("walk_length", walk_length)
+    if length > LONGEST_WALK:
+        raise InputError(f"walk_length must be at most {LONGEST_WALK}, got {length}")
+    return length
 
 
 def check_count(name: str, value: int) -> int:

@@ -1,0 +1,1 @@
+"""Benchmarks of graphreach: every figure is a ratio of two sides measured in one run."""

@@ -1,0 +1,69 @@
+"""``graphreach anchors``: which nodes to measure positions against."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import graphreach as gr
+from graphreach.cli import options
+from graphreach.cli.anchor_files import SUFFIXES, plain_ids, write_anchors
+from graphreach.cli.graph_options import GraphFile, with_graph
+from graphreach.cli.group import say
+from graphreach.cli.output import check_output
+from graphreach.progress import stage
+
+
+@with_graph
+def anchors(
+    file: GraphFile,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="A .txt, .csv or .json file instead of stdout."),
+    ] = None,
+    num_anchors: options.NumAnchors = "log2",
+    strategy: options.Strategy = "greedy",
+    num_walks: options.NumWalks = 50,
+    walk_length: options.WalkLength = "diameter",
+    seed: options.Seed = 0,
+) -> None:
+    """Choose anchors and print their ids, best first; how well they cover the graph goes to stderr."""
+    if output is not None:
+        check_output(output, SUFFIXES)
+    graph = file.read()
+    parameters: dict[str, Any] = {
+        "strategy": strategy,
+        "num_walks": num_walks,
+        "walk_length": options.resolve_length(graph, walk_length),
+        "seed": seed,
+    }
+    chosen = choose(graph, options.number_or_name(num_anchors), **parameters)
+    if output is not None:
+        write_anchors(output, graph, chosen, parameters)
+        return
+    typer.echo("\n".join(map(str, plain_ids(graph.ids[chosen.anchors]))))
+
+
+def choose(graph: gr.Graph, num_anchors: int | float | str, **parameters: Any) -> gr.AnchorSet:
+    """Select anchors, and say on stderr how well they cover the graph."""
+    with stage("selecting anchors"):
+        chosen = gr.select_anchors(graph, num_anchors, **parameters)
+    say(summary(chosen))
+    return chosen
+
+
+def summary(chosen: gr.AnchorSet) -> str:
+    """How well anchors cover their graph, in one line.
+
+    Example:
+        >>> star = gr.Graph.from_edges([[0, 0, 0], [1, 2, 3]])
+        >>> summary(gr.select_anchors(star, 1, strategy="degree", walk_length=1))
+        '1 anchor by degree: a walk from 75.0% of the 4 nodes reaches one (at most 100.0% could)'
+    """
+    noun = "anchor" if len(chosen) == 1 else "anchors"
+    sampled = chosen.num_starts < chosen.num_nodes
+    detail = f", estimated from {chosen.num_starts:,} of them" if sampled else ""
+    return (
+        f"{len(chosen)} {noun} by {chosen.strategy}: a walk from {chosen.coverage:.1%} of the {chosen.num_nodes:,} "
+        f"nodes reaches one{detail} (at most {min(1.0, chosen.upper_bound):.1%} could)"
+    )

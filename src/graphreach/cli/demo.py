@@ -1,0 +1,24 @@
+"""``graphreach demo``: a first look."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from graphreach.cli.group import say
+from graphreach.progress import stage
+
+
+def demo(
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the picture.")] = Path(
+        "demo"
+    ),
+    seed: Annotated[int, typer.Option("--seed", min=0, max=2**32 - 1, metavar="N", help="Of graph and walks.")] = 0,
+) -> None:
+    """Generate a graph, choose anchors, tell how much of the graph they reach and draw it."""
+    from graphreach.demo import run_demo
+
+    with stage("running the demo"):
+        report = run_demo(output, seed)
+    typer.echo(report.text)
+    say(f"the picture is {report.picture}, and its numbers are {report.numbers}")

@@ -1,0 +1,109 @@
+"""The argument GRAPH and the options of :func:`graphreach.read_graph`, for every verb that reads a graph."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+import graphreach as gr
+from graphreach.progress import stage
+
+PANEL = "Reading the graph"
+
+
+def _option(name: str, text: str, **settings: Any) -> Any:
+    return typer.Option(name, help=text, rich_help_panel=PANEL, **settings)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GraphFile:
+    """A graph's file and how to read it.
+
+    Example:
+        >>> GraphFile(graph=Path("roads.csv"), weight="2", unweighted=False).arguments()["weight"]
+        2
+    """
+
+    graph: Annotated[
+        Path,
+        typer.Argument(
+            metavar="GRAPH",
+            help=".csv .tsv .txt .edg .edgelist (each also .gz), .parquet .npz .mtx .graphml",
+            show_default=False,
+        ),
+    ]
+    directed: Annotated[
+        bool | None,
+        _option("--directed/--undirected", "Whether edges have a direction; as the file says, else not."),
+    ] = None
+    source: Annotated[
+        str | None, _option("--source", "Column of sources: a name, or a number from 0.", metavar="COLUMN")
+    ] = None
+    target: Annotated[str | None, _option("--target", "Column of targets.", metavar="COLUMN")] = None
+    weight: Annotated[
+        str | None, _option("--weight", "Column of weights; one named weight by default.", metavar="COLUMN")
+    ] = None
+    unweighted: Annotated[bool, _option("--unweighted", "Ignore weights.")] = False
+    nodes: Annotated[
+        Path | None,
+        _option("--nodes", "Text file of node ids to keep even without an edge.", metavar="FILE"),
+    ] = None
+    ids: Annotated[str, _option("--ids", "Kind of ids in text files: auto, int or str.", metavar="KIND")] = "auto"
+    header: Annotated[
+        bool | None, _option("--header/--no-header", "Whether a text file has a header; found out by default.")
+    ] = None
+    comments: Annotated[str, _option("--comments", "Characters that begin a comment line.")] = "#%"
+    reduce: Annotated[
+        str | None,
+        _option("--reduce", "Merge unequal weights of the two directions: sum, mean, max or min.", metavar="HOW"),
+    ] = None
+    self_loops: Annotated[bool, _option("--self-loops", "Keep edges from a node to itself.")] = False
+
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of :func:`graphreach.read_graph`."""
+        arguments = asdict(self)
+        if arguments.pop("unweighted"):
+            if self.weight is not None:
+                raise gr.InputError(f"--weight must not be given with --unweighted, got {self.weight!r}")
+            arguments["weight"] = False
+        for name in ("source", "target", "weight"):
+            arguments[name] = _column(arguments[name])
+        return {name: value for name, value in arguments.items() if name != "graph"}
+
+    def read(self, **changes: Any) -> gr.Graph:
+        """Read the graph; ``changes`` replace arguments."""
+        with stage("reading the graph"):
+            return gr.read_graph(self.graph, **(self.arguments() | changes))
+
+
+def _column(name: Any) -> Any:
+    return int(name) if isinstance(name, str) and name.isdecimal() else name
+
+
+def with_graph(verb: Callable[..., None]) -> Callable[..., None]:
+    """Give ``verb(file: GraphFile, ...)`` the argument and the options of a :class:`GraphFile`."""
+    hints = get_type_hints(GraphFile, include_extras=True)
+    names = [field.name for field in fields(GraphFile)]
+    own = list(inspect.signature(verb, eval_str=True).parameters.values())[1:]
+    kind = inspect.Parameter.KEYWORD_ONLY
+    shared = [
+        inspect.Parameter(
+            field.name,
+            kind,
+            annotation=hints[field.name],
+            default=inspect.Parameter.empty if field.name == "graph" else field.default,
+        )
+        for field in fields(GraphFile)
+    ]
+    parameters = [shared[0], *(parameter.replace(kind=kind) for parameter in own), *shared[1:]]
+
+    def command(**values: Any) -> None:
+        verb(GraphFile(**{name: values.pop(name) for name in names}), **values)
+
+    command.__name__, command.__doc__ = verb.__name__, verb.__doc__
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return command

@@ -1,0 +1,106 @@
+"""``graphreach info``: what a graph is like, and which parameters suit it."""
+
+import json
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+import graphreach as gr
+from graphreach.anchors.select_anchors import resolve_num_anchors
+from graphreach.cli.graph_options import GraphFile, with_graph
+from graphreach.progress import stage
+from graphreach.walks.walk_length import MAX_WALK_LENGTH
+
+PAPER_NUM_WALKS = 50
+
+
+@with_graph
+def info(
+    file: GraphFile,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+) -> None:
+    """Print size, components and diameter of a graph, and the parameters that suit it."""
+    # Loops change neither components nor diameter, and what was dropped could not be counted.
+    graph = file.read(self_loops=True)
+    with stage("searching for the diameter"):
+        facts = describe(graph, keeps_self_loops=file.self_loops)
+    if as_json:
+        typer.echo(json.dumps(facts, indent=2))
+    else:
+        typer.echo(_table(facts))
+
+
+def describe(graph: gr.Graph, keeps_self_loops: bool = True) -> dict[str, Any]:
+    """What ``info`` tells about a graph.
+
+    Example:
+        >>> facts = describe(gr.Graph.from_edges([[0, 1], [1, 2]], num_nodes=4))
+        >>> facts["components"], facts["isolated"], facts["diameter"]
+        ({'number': 2, 'largest': 3}, 1, {'lower': 2, 'upper': 2})
+    """
+    loops, isolated, components = _structure(graph)
+    hops = gr.diameter(graph)
+    return {
+        "nodes": graph.num_nodes,
+        "edges": graph.num_edges - (0 if keeps_self_loops else loops),
+        "directed": graph.directed,
+        "weights": _weight_range(graph, keeps_self_loops),
+        "self_loops": loops,
+        "self_loops_kept": keeps_self_loops,
+        "isolated": isolated,
+        "components": components,
+        "diameter": {"lower": hops.lower, "upper": hops.upper},
+        "suggested": {
+            "num_anchors": resolve_num_anchors("log2", graph.num_nodes),
+            "walk_length": min(max(1, hops.lower), MAX_WALK_LENGTH),
+            "num_walks": PAPER_NUM_WALKS,
+            "num_walks_by_theorem": gr.recommended_num_walks(graph.num_nodes),
+        },
+    }
+
+
+def _structure(graph: gr.Graph) -> tuple[int, int, dict[str, int]]:
+    """Self-loops, nodes without another neighbour, and components (weak ones of a directed graph)."""
+    from scipy.sparse.csgraph import connected_components
+
+    matrix = graph.to_scipy()
+    loops = int(np.count_nonzero(matrix.diagonal()))
+    number, label = connected_components(matrix, directed=graph.directed, connection="weak")
+    sizes = np.bincount(label)
+    return loops, int(np.count_nonzero(sizes == 1)), {"number": int(number), "largest": int(sizes.max())}
+
+
+def _weight_range(graph: gr.Graph, keeps_self_loops: bool) -> dict[str, float] | None:
+    if graph.weights is None:
+        return None
+    source, target = graph.edge_index
+    weights = graph.weights if keeps_self_loops else graph.weights[source != target]
+    return {"min": float(weights.min()), "max": float(weights.max())} if len(weights) else None
+
+
+def _table(facts: dict[str, Any]) -> str:
+    weights, hops, suggested = facts["weights"], facts["diameter"], facts["suggested"]
+    lower, upper = hops["lower"], hops["upper"]
+    loops = f"{facts['self_loops']:,}"
+    if facts["self_loops"]:
+        loops += ", kept" if facts["self_loops_kept"] else ", dropped (keep them by --self-loops)"
+    cut = f", the diameter cut at {MAX_WALK_LENGTH}" if lower > MAX_WALK_LENGTH else ""
+    rows = {
+        "nodes": f"{facts['nodes']:,}",
+        "edges": f"{facts['edges']:,}, {'directed' if facts['directed'] else 'undirected'}",
+        "weights": f"{weights['min']:g} to {weights['max']:g}" if weights else "none",
+        "self-loops": loops,
+        "isolated nodes": f"{facts['isolated']:,}",
+        "weak components" if facts["directed"] else "components": (
+            f"{facts['components']['number']:,}, the largest of {facts['components']['largest']:,} nodes"
+        ),
+        "diameter": f"{lower:,} hops" if lower == upper else f"between {lower:,} and {upper:,} hops",
+        "suggested k": f"{suggested['num_anchors']:,} anchors (floor(log2 n)^2)",
+        "suggested l_w": f"{suggested['walk_length']} jumps (the diameter{cut})",
+        "suggested n_w": (
+            f"{suggested['num_walks']} walks a node (the paper's); {suggested['num_walks_by_theorem']:,} by its theorem"
+        ),
+    }
+    width = max(map(len, rows))
+    return "\n".join(f"{name:<{width}}  {text}" for name, text in rows.items())

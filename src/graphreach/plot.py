@@ -1,0 +1,187 @@
+"""Pictures of small graphs. Functions draw on ``ax`` (a new one by default) and return it; matplotlib is optional."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from graphreach.errors import InputError
+from graphreach.graph import Graph
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MAX_NODES = 3000
+"""Larger graphs need a layout of the user's own: the one here compares all pairs of nodes."""
+
+ANCHOR, NODE, EDGE, INK = "#D55E00", "#9DB8CC", "#C9CED3", "#22272B"
+"""Vermillion on grey-blue: the pair of the Okabe-Ito palette that stays apart in every kind of colour vision."""
+
+SCALE, PALEST, SPAN = "YlGnBu", 0.16, 1e-5
+"""Dark is near; the palest part of the scale would vanish on paper. Colours end at this share of the greatest value:
+what is rarer is far away all the same."""
+
+
+def require_matplotlib() -> None:
+    """Say in one sentence what is missing."""
+    try:
+        import matplotlib  # noqa: F401
+    except ModuleNotFoundError:
+        raise InputError('plots need matplotlib, which is not installed: pip install "graphreach[plot]"') from None
+
+
+def new_figure(columns: int = 1) -> tuple[Any, Any]:
+    """A figure that needs no screen, and its axes."""
+    require_matplotlib()
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(5.6 * columns, 5.2), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure, figure.subplots(1, columns)
+
+
+def stress_layout(graph: Graph, iterations: int = 150) -> NDArray[np.float64]:
+    """Positions ``[n, 2]`` whose distances are as close as can be to the numbers of hops between nodes.
+
+    Starts from classical scaling and lowers the stress by majorisation, so the same graph has the same picture.
+
+    Example:
+        >>> path = Graph.from_edges([[0, 1, 2], [1, 2, 3]])
+        >>> gaps = np.diff(stress_layout(path), axis=0)
+        >>> np.linalg.norm(gaps, axis=1).round(3)
+        array([1., 1., 1.])
+    """
+    n = graph.num_nodes
+    if n > MAX_NODES:
+        raise InputError(f"positions must be given for graphs of more than {MAX_NODES} nodes, got {n} nodes")
+    hops = _hops(graph)
+    at = _classical_scaling(hops)
+    weight = np.divide(1.0, hops**2, out=np.zeros_like(hops), where=hops > 0)
+    total = np.maximum(weight.sum(axis=1, keepdims=True), 1e-12)
+    for _ in range(iterations):
+        apart = np.sqrt(np.maximum(_squared_distances(at), 1e-12))
+        pull = weight * hops / apart
+        at = (weight @ at + pull.sum(axis=1, keepdims=True) * at - pull @ at) / total
+    return at
+
+
+def _hops(graph: Graph) -> NDArray[np.float64]:
+    """Hops between all pairs, whatever the direction; parts without a path are put a little farther than the diameter."""
+    from scipy.sparse.csgraph import shortest_path
+
+    hops: NDArray[np.float64] = shortest_path(graph.to_scipy(), directed=False, unweighted=True)
+    finite = np.isfinite(hops)
+    hops[~finite] = hops[finite].max() + 2
+    return hops
+
+
+def _classical_scaling(hops: NDArray[np.float64]) -> NDArray[np.float64]:
+    squared = hops**2
+    centred = squared - squared.mean(axis=0) - squared.mean(axis=1, keepdims=True) + squared.mean()
+    values, vectors = np.linalg.eigh(-centred / 2)
+    if len(values) == 1:
+        return np.zeros((1, 2))
+    top = vectors[:, [-1, -2]]
+    top = top * np.where(top[np.abs(top).argmax(axis=0), [0, 1]] < 0, -1.0, 1.0)
+    scaled: NDArray[np.float64] = top * np.sqrt(np.maximum(values[[-1, -2]], 0))
+    # Nodes that look the same to all others would stay on one spot for ever.
+    return scaled + np.random.default_rng(0).normal(scale=0.05, size=scaled.shape)
+
+
+def _squared_distances(at: NDArray[np.float64]) -> NDArray[np.float64]:
+    norms = (at**2).sum(axis=1)
+    squared: NDArray[np.float64] = norms[:, None] + norms[None, :] - 2 * at @ at.T
+    return squared
+
+
+def plot_anchors(
+    graph: Graph, anchors: ArrayLike, *, positions: ArrayLike | None = None, ax: "Axes | None" = None
+) -> "Axes":
+    """Draw a graph with its anchors marked.
+
+    Args:
+        graph: The graph.
+        anchors: Positions of the anchors, such as the result of :func:`graphreach.select_anchors`.
+        positions: Where to draw the nodes, ``[n, 2]``; by default :func:`stress_layout`.
+        ax: Where to draw; a new figure's axes by default.
+
+    Example:
+        >>> plot_anchors(Graph.from_edges([[0, 0, 0], [1, 2, 3]]), [0]).get_title()
+        'Anchors'
+    """
+    ax, at = _prepare(graph, positions, ax)
+    chosen = np.asarray(anchors)
+    _dots(ax, at, s=34, c=NODE, edgecolors="white", linewidths=0.5, zorder=2, label="node")
+    style = {"marker": "D", "c": ANCHOR, "edgecolors": INK, "linewidths": 0.9}
+    _dots(ax, at[chosen], s=84, zorder=3, label="anchor", **style)
+    ax.set_title("Anchors")
+    ax.legend(loc="best", frameon=False)
+    return ax
+
+
+def plot_reachability(
+    graph: Graph,
+    node: int,
+    values: ArrayLike,
+    *,
+    positions: ArrayLike | None = None,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw a graph coloured by one node's reachability, on a logarithmic scale; unreached nodes are hollow.
+
+    Args:
+        graph: The graph.
+        node: Position of the node that reachability is measured from.
+        values: ``s(node, v)`` for every node v.
+        positions: Where to draw the nodes, ``[n, 2]``; by default :func:`stress_layout`.
+        ax: Where to draw; a new figure's axes by default.
+
+    Example:
+        >>> plot_reachability(Graph.from_edges([[0, 0], [1, 2]]), 0, [0.5, 0.25, 0.25]).get_title()
+        'Reachability'
+    """
+    ax, at = _prepare(graph, positions, ax)
+    from matplotlib import colormaps
+    from matplotlib.colors import ListedColormap, LogNorm
+
+    shares = np.asarray(values, dtype=float)
+    if shares.shape != (graph.num_nodes,):
+        raise InputError(f"values must hold one number for each of {graph.num_nodes} nodes, got shape {shares.shape}")
+    reached = shares > 0
+    _dots(ax, at[~reached], s=24, facecolors="white", edgecolors=EDGE, linewidths=0.8, zorder=2)
+    if reached.any():
+        order = np.flatnonzero(reached)[np.argsort(shares[reached], kind="stable")]
+        norm = LogNorm(max(shares[reached].min(), shares.max() * SPAN), shares.max())
+        shades = ListedColormap(colormaps[SCALE](np.linspace(PALEST, 1, 256)))
+        style = {"edgecolors": "white", "linewidths": 0.3}
+        dots = _dots(ax, at[order], s=42, c=shares[order], norm=norm, cmap=shades, zorder=3, **style)
+        ax.figure.colorbar(dots, ax=ax, label="share of visits, s(start, v)", shrink=0.6, pad=0.01, extend="min")
+    ring = {"facecolors": "none", "edgecolors": ANCHOR, "linewidths": 2.2}
+    _dots(ax, at[[node]], s=210, zorder=4, label="start of the walks", **ring)
+    ax.legend(loc="best", frameon=False)
+    ax.set_title("Reachability")
+    return ax
+
+
+def _dots(ax: Any, at: NDArray[np.float64], **style: Any) -> Any:
+    return ax.scatter(at[:, 0], at[:, 1], **style)
+
+
+def _prepare(graph: Graph, positions: ArrayLike | None, ax: Any) -> tuple[Any, NDArray[np.float64]]:
+    """Axes with the edges drawn, and the nodes' places."""
+    require_matplotlib()
+    from matplotlib.collections import LineCollection
+
+    at = stress_layout(graph) if positions is None else np.asarray(positions, dtype=float)
+    if at.shape != (graph.num_nodes, 2):
+        raise InputError(f"positions must be an array of shape [{graph.num_nodes}, 2], got {list(at.shape)}")
+    ax = new_figure()[1] if ax is None else ax
+    source, target = graph.edge_index
+    once = slice(None) if graph.directed else source <= target
+    lines = np.stack([at[source[once]], at[target[once]]], axis=1)
+    ax.add_collection(LineCollection(list(lines), colors=EDGE, linewidths=0.6, zorder=1))
+    ax.set_aspect("equal")
+    ax.set_axis_off()
+    ax.margins(0.04)
+    return ax, at

@@ -1,0 +1,64 @@
+import json
+
+import pytest
+
+
+def facts_of(run, *words):
+    result = run("info", *words, "--json")
+    assert result.exit_code == 0
+    assert result.stderr == ""
+    return json.loads(result.stdout)
+
+
+def test_table_is_plain_text_on_stdout(run, roads):
+    result = run("info", roads)
+    assert result.exit_code == 0
+    lines = dict(line.split("  ", 1) for line in result.stdout.splitlines())
+    assert lines["nodes"].strip() == "7"
+    assert lines["edges"].strip() == "5, undirected"
+    assert "dropped" in lines["self-loops"]
+    assert result.stderr == ""
+
+
+def test_counts_by_hand(run, roads):
+    facts = facts_of(run, roads)
+    assert (facts["nodes"], facts["edges"], facts["self_loops"]) == (7, 5, 1)
+    assert facts["components"] == {"number": 2, "largest": 5}
+    assert facts["diameter"] == {"lower": 4, "upper": 4}
+    assert facts["suggested"] == {
+        "num_anchors": 4,
+        "walk_length": 4,
+        "num_walks": 50,
+        "num_walks_by_theorem": 5,
+    }
+    assert facts["weights"] is None
+
+
+def test_weights_leave_out_dropped_loops(run, roads):
+    assert facts_of(run, roads, "--weight", "km")["weights"] == {"min": 40, "max": 463}
+    kept = facts_of(run, roads, "--weight", "km", "--self-loops")
+    assert kept["weights"] == {"min": 5, "max": 463}
+    assert kept["edges"] == 6
+
+
+def test_directed_graph_has_weak_components(run, roads):
+    facts = facts_of(run, roads, "--directed")
+    assert facts["components"] == {"number": 2, "largest": 5}
+    assert facts["diameter"]["lower"] == 2
+    assert "weak components" in run("info", roads, "--directed").stdout
+
+
+def test_nodes_file_adds_isolated_nodes(run, roads, tmp_path):
+    nodes = tmp_path / "nodes.txt"
+    nodes.write_text("oslo\nbodø\nalta\n")
+    facts = facts_of(run, roads, "--nodes", nodes)
+    assert (facts["nodes"], facts["isolated"]) == (9, 2)
+
+
+@pytest.mark.parametrize("column", ["km", "2"])
+def test_columns_by_name_or_number(run, tmp_path, column):
+    header = "a,b,km\n" if column == "km" else ""
+    path = tmp_path / "edges.csv"
+    path.write_text(header + "1,2,5\n2,3,6\n")
+    assert facts_of(run, path, "--weight", column)["weights"] == {"min": 5, "max": 6}
+    assert facts_of(run, path, "--unweighted")["weights"] is None

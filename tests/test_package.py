@@ -1,0 +1,97 @@
+"""What holds for the package as a whole, looked at from fresh processes."""
+
+import inspect
+import json
+import os
+import re
+import subprocess
+import sys
+from importlib.metadata import version
+from importlib.resources import files
+
+import pytest
+
+import graphreach as gr
+
+HEAVY = ("torch", "torch_geometric", "matplotlib", "polars", "pandas", "networkx", "pyarrow")
+
+
+def run_python(code, **environment):
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, **environment}
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+@pytest.mark.parametrize("module", ["graphreach", "graphreach.cli"])
+def test_import_pulls_in_nothing_heavy(module):
+    loaded = run_python(f"import sys, {module}; print(*sys.modules)").split()
+    assert not set(HEAVY) & set(loaded)
+
+
+def test_walks_anchors_and_reachability_need_nothing_heavy():
+    code = """
+import sys
+import graphreach as gr
+g = gr.Graph.from_edges([[0, 1, 2], [1, 2, 3]])
+gr.reachability(g, gr.select_anchors(g, 2))
+print(*sys.modules)
+"""
+    assert not set(HEAVY) & set(run_python(code).split())
+
+
+USE_EVERYTHING = """
+import json, sys
+import graphreach as gr
+from numba.core.dispatcher import Dispatcher
+
+graph = gr.Graph.from_edges([[0, 1, 2, 3], [1, 2, 3, 0]])
+gr.random_walks(graph, num_walks=2, walk_length=3)
+anchors = gr.select_anchors(graph, 2)
+for method in ("walks", "exact"):
+    gr.reachability(graph, anchors, method=method)
+gr.pair_reachability(graph, [[0, 1]])
+
+modules = [module for name, module in sys.modules.items() if name.startswith("graphreach")]
+dispatchers = {id(value): value for module in modules for value in vars(module).values() if isinstance(value, Dispatcher)}
+stats = [dispatcher.stats for dispatcher in dispatchers.values()]
+hits, misses = (sum(sum(getattr(each, name).values()) for each in stats) for name in ("cache_hits", "cache_misses"))
+print(json.dumps({"hits": hits, "misses": misses}))
+"""
+
+
+@pytest.mark.slow
+def test_second_process_does_not_compile(tmp_path):
+    first, second = (
+        json.loads(run_python(USE_EVERYTHING, NUMBA_CACHE_DIR=str(tmp_path), NUMBA_NUM_THREADS="2")) for _ in range(2)
+    )
+    assert first["misses"] > 0
+    assert second["misses"] == 0
+    assert second["hits"] > 0
+
+
+def test_version_is_that_of_the_installed_package():
+    assert gr.__version__ == version("graphreach")
+    assert re.fullmatch(r"\d+\.\d+\.\d+.*", gr.__version__)
+
+
+def test_types_are_declared():
+    assert files("graphreach").joinpath("py.typed").is_file()
+
+
+def test_all_is_sorted_and_complete():
+    assert gr.__all__ == sorted(gr.__all__)
+    assert set(gr.__all__) <= set(dir(gr)) | set(getattr(gr, "LAZY", ()))
+
+
+PUBLIC = [name for name in gr.__all__ if callable(vars(gr).get(name))]
+"""Functions and classes; rooms that load lazily are left alone."""
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_public_names_have_a_runnable_example(name):
+    text = inspect.getdoc(getattr(gr, name))
+    assert text
+    assert "Example:" in text
+    assert ">>>" in text
