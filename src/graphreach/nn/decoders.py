@@ -1,0 +1,101 @@
+"""From embeddings of two nodes to the score of a pair."""
+
+import torch
+from torch import Tensor, nn
+
+from graphreach.errors import InputError
+from graphreach.nn.pair_dot import pair_dot
+
+
+class DotDecoder(nn.Module):
+    r"""The dot product :math:`z_u^T z_v` of App. E; a sigmoid makes it a probability.
+
+    Example:
+        >>> DotDecoder()(torch.eye(2), torch.tensor([[0], [1]]))
+        tensor([0.])
+    """
+
+    def reset_parameters(self) -> None:
+        """Nothing to draw."""
+
+    def forward(self, z: Tensor, pairs: Tensor, pair_reach: Tensor | None = None) -> Tensor:
+        """Logits of the pairs ``[2, m]``."""
+        return pair_dot(z, pairs)
+
+
+class ScaledDecoder(nn.Module):
+    r"""The dot product with a learned scale and bias, :math:`\beta\, z_u^T z_v + \gamma`.
+
+    Rows of unit length keep dot products within [-1, 1]; the scale lets the loss be as sure as the data is.
+
+    Example:
+        >>> ScaledDecoder()(torch.eye(2), torch.tensor([[0], [0]])).item()
+        1.0
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scale = nn.Parameter(torch.empty(()))
+        self.bias = nn.Parameter(torch.empty(()))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Start from the plain dot product."""
+        nn.init.ones_(self.scale)
+        nn.init.zeros_(self.bias)
+
+    def forward(self, z: Tensor, pairs: Tensor, pair_reach: Tensor | None = None) -> Tensor:
+        """Logits of the pairs ``[2, m]``."""
+        return self.scale * pair_dot(z, pairs) + self.bias
+
+
+class ReachDecoder(ScaledDecoder):
+    r"""The scaled dot product plus learned weights on the pair's own reachability :math:`s(u, v)`, :math:`s(v, u)`.
+
+    Reachability enters as :math:`\log(1 + s / \epsilon)`: it spans orders of magnitude. In training the edge between a
+    positive pair must not lie in the graph that its reachability is computed on, as it does not for the pairs to predict.
+
+    Args:
+        hops: How many numbers a pair has in each direction.
+        epsilon: Reachability that counts as small.
+
+    Example:
+        >>> decoder = ReachDecoder()
+        >>> decoder(torch.eye(2), torch.tensor([[0], [1]]), torch.tensor([[0.5, 0.25]])).shape
+        torch.Size([1])
+    """
+
+    def __init__(self, hops: int = 1, epsilon: float = 1e-3) -> None:
+        self.hops, self.epsilon = hops, epsilon
+        super().__init__()
+        self.weight = nn.Parameter(torch.zeros(2 * hops))
+
+    def reset_parameters(self) -> None:
+        """Start from the plain dot product."""
+        super().reset_parameters()
+        if hasattr(self, "weight"):
+            nn.init.zeros_(self.weight)
+
+    def forward(self, z: Tensor, pairs: Tensor, pair_reach: Tensor | None = None) -> Tensor:
+        """Logits of the pairs ``[2, m]`` with reachability ``[m, 2]`` (or ``[m, 2, L]``)."""
+        if pair_reach is None or pair_reach.size(0) != pairs.size(1) or pair_reach[0].numel() != 2 * self.hops:
+            shape = None if pair_reach is None else list(pair_reach.shape)
+            raise InputError(f"pair_reach must have shape [{pairs.size(1)}, 2, {self.hops}], got {shape}")
+        features = torch.log1p(pair_reach.flatten(1) / self.epsilon)
+        return super().forward(z, pairs) + features.to(z.dtype) @ self.weight
+
+
+def make_decoder(decoder: str | nn.Module, hops: int = 1) -> nn.Module:
+    """A decoder by its name: ``"dot"``, ``"scaled"`` or ``"reach"``.
+
+    Example:
+        >>> make_decoder("dot")
+        DotDecoder()
+    """
+    if isinstance(decoder, nn.Module):
+        return decoder
+    if decoder == "reach":
+        return ReachDecoder(hops)
+    if decoder in ("dot", "scaled"):
+        return DotDecoder() if decoder == "dot" else ScaledDecoder()
+    raise InputError(f'decoder must be "dot", "scaled", "reach" or a module, got {decoder!r}')

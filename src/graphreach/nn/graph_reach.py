@@ -1,0 +1,196 @@
+"""The model."""
+
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from graphreach.errors import InputError
+from graphreach.nn.decoders import make_decoder
+from graphreach.nn.local import local_branch
+from graphreach.nn.messages import ReachReadout
+from graphreach.nn.positions import Positions
+from graphreach.nn.pretrained import Pretrained
+from graphreach.nn.reach_conv import ReachConv
+from graphreach.reachability import Reachability
+
+OUTPUT_ACTIVATIONS = ("normalize", "tanh", "sigmoid", "identity")
+
+
+class GraphReach(Pretrained, nn.Module):
+    r"""GraphReach (Algorithm 1) from the `"GraphReach: Position-Aware Graph Neural Network using Reachability Estimations"
+    <https://arxiv.org/abs/2008.09657>`_ paper: ``num_layers - 1`` aggregating layers and a last one that does not
+    aggregate, :math:`z_v = \sigma(\mathcal{M}^L_v W_Z) \in \mathbb{R}^k`.
+
+    The paper leaves :math:`\sigma` open. A sigmoid makes every dot product positive and training stalls; rows scaled to
+    unit length train well and are the default.
+
+    Args:
+        in_channels: Width of the node features; 0 if there are none (every node then has the feature 1).
+        hidden_channels: Width of the hidden layers.
+        num_layers: Layers, with the last.
+        aggregation: ``"attention"`` or ``"mean"``.
+        heads: Attention heads, averaged.
+        dropout: Of the hidden layers' output.
+        output_activation: :math:`\sigma`: ``"normalize"`` (unit rows), ``"tanh"``, ``"sigmoid"`` or ``"identity"``.
+        num_nodes: Transductive: an embedding table of so many nodes takes part in the input.
+        input_projection: Whether a linear layer takes the input to ``hidden_channels`` first.
+        decoder: ``"dot"``, ``"scaled"``, ``"reach"`` or a module; see :meth:`score_pairs`.
+        local: ``"gcn"``, ``"sage"``, ``"gat"`` or ``"gin"``: a neighbourhood model beside the reachability layers, whose
+            output is appended to the embedding (needs ``edge_index``).
+        message_activation, similarity, similarity_map, hops, bias: See :class:`ReachConv`.
+
+    Shapes:
+        - **input:** features ``[n, in_channels]`` (or None), reachability of n nodes
+        - **output:** ``[n, k]``
+
+    Example:
+        >>> import graphreach as gr
+        >>> ring = gr.Graph.from_edges([[0, 1, 2, 3], [1, 2, 3, 0]])
+        >>> reach = gr.reachability(ring, [0, 2], walk_length=2)
+        >>> model = gr.nn.GraphReach(0, hidden_channels=8)
+        >>> model(None, reach).shape
+        torch.Size([4, 2])
+    """
+
+    def __init__(
+        self,
+        in_channels: int = 0,
+        hidden_channels: int = 32,
+        num_layers: int = 2,
+        aggregation: str = "attention",
+        *,
+        heads: int = 1,
+        dropout: float = 0.0,
+        output_activation: str = "normalize",
+        num_nodes: int | None = None,
+        input_projection: bool = False,
+        decoder: str | nn.Module = "dot",
+        local: str | None = None,
+        message_activation: str | None = None,
+        similarity: bool = True,
+        similarity_map: str | None = None,
+        hops: int | None = None,
+        bias: bool = False,
+    ) -> None:
+        super().__init__()
+        self._keep_config(locals())
+        if num_layers < 1:
+            raise InputError(f"num_layers must be at least 1, got {num_layers}")
+        if output_activation not in OUTPUT_ACTIVATIONS:
+            raise InputError(
+                f"output_activation must be one of {', '.join(OUTPUT_ACTIVATIONS)}, got {output_activation!r}"
+            )
+        self.in_channels, self.hidden_channels, self.num_layers = in_channels, hidden_channels, num_layers
+        self.aggregation, self.dropout, self.output_activation = aggregation, dropout, output_activation
+        self.table = nn.Embedding(num_nodes, hidden_channels) if num_nodes else None
+        width = in_channels + (hidden_channels if num_nodes else 0) or 1
+        self.projection = nn.Linear(width, hidden_channels) if input_projection else None
+        first = hidden_channels if input_projection else width
+        widths = [first] + [hidden_channels] * (num_layers - 1)
+        shared: dict[str, Any] = {
+            "message_activation": message_activation,
+            "similarity": similarity,
+            "similarity_map": similarity_map,
+            "hops": hops,
+            "bias": bias,
+        }
+        self.convs = nn.ModuleList(
+            ReachConv(width, hidden_channels, aggregation, heads, **shared) for width in widths[:-1]
+        )
+        self.readout = ReachReadout(widths[-1], hidden_channels, **shared)
+        self.local = local_branch(local, width, hidden_channels, num_layers, dropout)
+        self.decoder = make_decoder(decoder, hops or 1)
+
+    def reset_parameters(self) -> None:
+        """Draw new weights."""
+        for part in (self.table, self.projection, *self.convs, self.readout, self.local, self.decoder):
+            if part is not None:
+                part.reset_parameters()
+
+    def forward(
+        self,
+        x: Tensor | None,
+        reach: Reachability | Positions | Tensor,
+        from_anchors: Tensor | None = None,
+        anchor_index: Tensor | None = None,
+        batch: Tensor | None = None,
+        *,
+        edge_index: Tensor | None = None,
+        node_index: Tensor | None = None,
+    ) -> Tensor:
+        """Embed all nodes.
+
+        Args:
+            x: Features ``[n, in_channels]``, or None.
+            reach: The result of :func:`graphreach.reachability`, its ``to_torch()`` (better: convert once), or
+                ``to_anchors`` as a tensor, dense ``[n, k]`` or sparse CSR, followed by the next three arguments.
+            from_anchors: Like ``to_anchors``.
+            anchor_index: Rows of the anchors, ``[K]``.
+            batch: The graph of each node, in a batch of graphs.
+            edge_index: For the local branch, if there is one.
+            node_index: Which rows of the embedding table these nodes are (transductive, in mini-batches).
+        """
+        positions = as_positions(reach, from_anchors, anchor_index, batch)
+        h = start = self._input(x, positions, node_index)
+        if self.projection is not None:
+            h = self.projection(h)
+        for conv in self.convs:
+            h = F.dropout(conv(h, positions), self.dropout, self.training)
+        z = _activate(self.readout(h, positions), self.output_activation)
+        if self.local is None:
+            return z
+        if edge_index is None:
+            raise InputError("edge_index must be given to a model with a local branch, got None")
+        return torch.cat([z, _activate(self.local(start, edge_index), self.output_activation)], -1)
+
+    def _input(self, x: Tensor | None, positions: Positions, node_index: Tensor | None) -> Tensor:
+        n = positions.num_nodes
+        parts = []
+        if self.in_channels:
+            if x is None or x.shape != (n, self.in_channels):
+                shape = None if x is None else list(x.shape)
+                raise InputError(f"x must have shape [{n}, {self.in_channels}], got {shape}")
+            parts.append(x)
+        if self.table is not None:
+            if node_index is None and n != self.table.num_embeddings:
+                raise InputError(
+                    f"reach must have {self.table.num_embeddings} nodes as the embedding table has, got {n}"
+                )
+            parts.append(self.table.weight if node_index is None else self.table(node_index))
+        return torch.cat(parts, -1) if parts else self.readout.weight.new_ones(n, 1)
+
+    def score_pairs(self, z: Tensor, pairs: Tensor, pair_reach: Tensor | None = None) -> Tensor:
+        """Logits of the pairs ``[2, m]`` from the embeddings, by the decoder."""
+        scores: Tensor = self.decoder(z, pairs, pair_reach)
+        return scores
+
+    def __repr__(self) -> str:
+        return (
+            f"GraphReach({self.in_channels}, hidden_channels={self.hidden_channels}, num_layers={self.num_layers}, "
+            f"aggregation={self.aggregation})"
+        )
+
+
+def as_positions(
+    reach: Any, from_anchors: Tensor | None = None, anchor_index: Tensor | None = None, batch: Tensor | None = None
+) -> Positions:
+    """Whatever describes reachability, as positions."""
+    if isinstance(reach, Positions):
+        return reach
+    if isinstance(reach, Reachability):
+        return Positions.from_reachability(reach)
+    if from_anchors is None or anchor_index is None:
+        raise InputError("from_anchors and anchor_index must be given with to_anchors as a tensor")
+    if isinstance(reach, Tensor) and reach.layout == torch.strided:
+        return Positions.dense(reach, from_anchors, anchor_index, batch)
+    return Positions.compressed(reach, from_anchors, anchor_index, batch)
+
+
+def _activate(z: Tensor, activation: str) -> Tensor:
+    if activation == "normalize":
+        return F.normalize(z, dim=-1)
+    if activation == "identity":
+        return z
+    return torch.tanh(z) if activation == "tanh" else torch.sigmoid(z)

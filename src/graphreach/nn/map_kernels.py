@@ -1,0 +1,70 @@
+"""Numba kernels of the learned similarity map: a small network applied to every entry of the position matrices."""
+
+from typing import Any
+
+import numpy as np
+from numba import prange
+
+from graphreach.jit import fast_parallel_kernel
+
+
+@fast_parallel_kernel
+def map_entries(values: Any, W1: Any, b1: Any, w2: Any, b2: Any, parts: Any, out: Any) -> None:
+    """out = w2 relu(values W1 + b1) + b2, entry by entry; the hidden layer is never stored. W1 is [L, hidden]."""
+    n = len(values)
+    for part in prange(parts):
+        hidden = np.empty(len(b1), W1.dtype)
+        for e in range(part * n // parts, (part + 1) * n // parts):
+            hidden[:] = b1
+            for s in range(len(W1)):
+                value, row = values[e, s], W1[s]
+                for h in range(len(hidden)):
+                    hidden[h] += value * row[h]
+            total = b2
+            for h in range(len(hidden)):
+                total += max(hidden[h], hidden[h] * 0) * w2[h]
+            out[e] = total
+
+
+@fast_parallel_kernel
+def map_entries_backward(
+    values: Any, W1: Any, b1: Any, w2: Any, parts: Any, gradient: Any, dW1: Any, db1: Any, dw2: Any, db2: Any
+) -> None:
+    """Gradients of :func:`map_entries` with respect to the network, per part."""
+    n = len(values)
+    for part in prange(parts):
+        hidden, back = np.empty(len(b1), W1.dtype), np.empty(len(b1), W1.dtype)
+        for e in range(part * n // parts, (part + 1) * n // parts):
+            g = gradient[e]
+            hidden[:] = b1
+            for s in range(len(W1)):
+                value, row = values[e, s], W1[s]
+                for h in range(len(hidden)):
+                    hidden[h] += value * row[h]
+            for h in range(len(hidden)):
+                dw2[part, h] += g * max(hidden[h], hidden[h] * 0)
+                back[h] = g * w2[h] if hidden[h] > 0 else hidden[h] * 0
+                db1[part, h] += back[h]
+            for s in range(len(W1)):
+                value, row = values[e, s], dW1[part, s]
+                for h in range(len(hidden)):
+                    row[h] += value * back[h]
+            db2[part] += g
+
+
+@fast_parallel_kernel
+def look_up(table: Any, index: Any, parts: Any, out: Any) -> None:
+    """out = table[index]."""
+    n = len(index)
+    for part in prange(parts):
+        for e in range(part * n // parts, (part + 1) * n // parts):
+            out[e] = table[index[e]]
+
+
+@fast_parallel_kernel
+def look_up_backward(index: Any, gradient: Any, parts: Any, dtable: Any) -> None:
+    """The gradient's sum for each place of the table, per part."""
+    n = len(index)
+    for part in prange(parts):
+        for e in range(part * n // parts, (part + 1) * n // parts):
+            dtable[part, index[e]] += gradient[e]

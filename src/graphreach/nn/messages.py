@@ -1,0 +1,165 @@
+"""What all reachability layers share: the making of messages."""
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from graphreach.errors import InputError
+from graphreach.nn import functional
+from graphreach.nn.positions import Positions
+from graphreach.nn.similarity_map import SimilarityMap
+
+
+class Messages(nn.Module):
+    r"""Messages from anchors to nodes, Eqs. 4-5, as far as they are made before they are aggregated.
+
+    .. math::
+        \mathcal{M}_v[i] = act\big((s(v, a_i)\, h_v \,\Vert\, s(a_i, v)\, h_{a_i}) W_{\mathcal{M}} + b\big)
+
+    With :math:`W_{\mathcal M} = [W_1; W_2]` this is :math:`act(s(v, a_i) P_v + s(a_i, v) Q_i + b)` for
+    :math:`P = H W_1` and :math:`Q = H_A W_2`: the tensor of n x k x 2d numbers never exists.
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        message_activation: str | None = None,
+        similarity: bool = True,
+        similarity_map: str | SimilarityMap | None = None,
+        hops: int | None = None,
+        bias: bool = False,
+    ) -> None:
+        super().__init__()
+        if message_activation not in (None, "relu"):
+            raise InputError(f'message_activation must be None or "relu", got {message_activation!r}')
+        if hops is not None and similarity_map is None:
+            raise InputError(
+                'hops must go with similarity_map="learned", which turns L similarities into one, got None'
+            )
+        self.in_channels, self.out_channels = in_channels, out_channels
+        self.message_activation, self.similarity, self.hops = message_activation, similarity, hops
+        self.weight = nn.Parameter(torch.empty(2 * in_channels, out_channels))
+        self.bias = nn.Parameter(torch.empty(out_channels)) if bias else None
+        self.similarity_map = _resolve_map(similarity_map, hops)
+
+    def reset_parameters(self) -> None:
+        """Draw new weights."""
+        nn.init.xavier_uniform_(self.weight)
+        if self.bias is not None:
+            nn.init.zeros_(self.bias)
+        if self.similarity_map is not None:
+            self.similarity_map.reset_parameters()
+
+    def sources(self, x: Tensor, positions: Positions) -> tuple[Tensor, Tensor]:
+        """P = H W_1 of the nodes and Q = H_A W_2 of the anchors."""
+        P = x @ self.weight[: self.in_channels]
+        Q = x[positions.anchor_index] @ self.weight[self.in_channels :]
+        if torch.is_autocast_enabled(x.device.type):
+            P, Q = P.float(), Q.float()
+        return P, Q
+
+    def similarities(self, positions: Positions) -> tuple[Positions, Tensor, Tensor, Tensor]:
+        """The entries to use in both directions, and the similarity of anchors without one."""
+        if not self.similarity:
+            positions = _everything(positions, self.weight)
+            return positions, positions.to_values, positions.from_values, self.weight.new_zeros(())
+        if positions.hops != self.hops:
+            raise InputError(f"positions must have hops={self.hops} as the layer has, got hops={positions.hops}")
+        if self.similarity_map is None:
+            return positions, positions.to_values, positions.from_values, self.weight.new_zeros(())
+        return positions, *self.similarity_map(positions)
+
+    def factors(self, positions: Positions) -> bool:
+        """Whether messages are linear in what is stored, so that products of matrices replace the kernels."""
+        mapped_gaps = self.similarity and self.similarity_map is not None and positions.column is not None
+        return self.message_activation is None and not mapped_gaps
+
+    def bias_or_zero(self) -> Tensor:
+        """The bias, or zeros."""
+        return self.weight.new_zeros(self.out_channels) if self.bias is None else self.bias
+
+    @property
+    def relu(self) -> bool:
+        """Whether messages pass through ReLU."""
+        return self.message_activation == "relu"
+
+
+class ReachReadout(Messages):
+    r"""The last layer of GraphReach, which does not aggregate (Algorithm 1, line 8): :math:`\mathcal{M}_v W_Z`.
+
+    Args:
+        in_channels: Width of the input.
+        hidden_channels: Width of the messages.
+        message_activation: ``None`` or ``"relu"``.
+        similarity: ``False`` replaces all similarities by one (the ablation of section 4.4).
+        similarity_map: ``None`` or ``"learned"``.
+        hops: L, with reachability whose steps are kept apart.
+        bias: Whether messages and output have a bias.
+
+    Shapes:
+        - **input:** features ``[n, in_channels]``, positions of n nodes
+        - **output:** ``[n, k]``
+
+    Example:
+        >>> ReachReadout(8, 32)
+        ReachReadout(8, 32)
+    """
+
+    def __init__(self, in_channels: int, hidden_channels: int, **kwargs: Any) -> None:
+        super().__init__(in_channels, hidden_channels, **kwargs)
+        self.weight_z = nn.Parameter(torch.empty(hidden_channels))
+        self.bias_z = nn.Parameter(torch.empty(())) if self.bias is not None else None
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw new weights."""
+        super().reset_parameters()
+        nn.init.normal_(self.weight_z, std=self.out_channels**-0.5)
+        if self.bias_z is not None:
+            nn.init.zeros_(self.bias_z)
+
+    def forward(self, x: Tensor, positions: Positions) -> Tensor:
+        """One number for each node and anchor."""
+        P, Q = self.sources(x, positions)
+        positions, to, back, background = self.similarities(positions)
+        if self.factors(positions):
+            z = functional.linear_project(positions, to, back, P, Q, self.weight_z)
+            constant = self.bias_or_zero() @ self.weight_z
+        else:
+            z = functional.project(
+                positions, to, back, background, P, Q, self.bias_or_zero(), self.weight_z, relu=self.relu
+            )
+            constant = z.new_zeros(())
+        if self.bias_z is None:
+            return z
+        inside = torch.arange(positions.width, device=z.device) < positions.num_anchors.unsqueeze(-1)
+        return z + inside * (constant + self.bias_z)
+
+    def __repr__(self) -> str:
+        return f"ReachReadout({self.in_channels}, {self.out_channels})"
+
+
+def _resolve_map(similarity_map: str | SimilarityMap | None, hops: int | None) -> SimilarityMap | None:
+    if similarity_map is None or isinstance(similarity_map, SimilarityMap):
+        return similarity_map
+    if similarity_map != "learned":
+        raise InputError(f'similarity_map must be None, "learned" or a SimilarityMap, got {similarity_map!r}')
+    return SimilarityMap(hops or 1)
+
+
+def _everything(positions: Positions, like: Tensor) -> Positions:
+    """Positions in which every similarity is one."""
+    pointer = torch.cat([positions.num_anchors.new_zeros(1), positions.num_anchors.cumsum(0)])
+    ones = like.new_ones(int(pointer[-1]))
+    return Positions(
+        ones,
+        ones,
+        pointer,
+        None,
+        positions.anchor_index,
+        positions.first_anchor,
+        positions.num_anchors,
+        positions.width,
+    )

@@ -1,0 +1,70 @@
+"""Dot products of listed pairs of rows."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+from torch.utils.weak import WeakTensorKeyDictionary
+
+from graphreach.errors import InputError
+from graphreach.nn import pair_kernels
+from graphreach.nn.functional import fused, use_kernels
+
+PARTS = 64
+
+_groups: "WeakTensorKeyDictionary" = WeakTensorKeyDictionary()
+
+
+def pair_dot(z: Tensor, pairs: Tensor) -> Tensor:
+    r"""The dot product :math:`z_u^T z_v` of each pair (App. E), without gathering two rows a pair.
+
+    The gradient is summed node by node over the pairs that a node is in; how they group is found once for each tensor
+    of pairs.
+
+    Args:
+        z: Embeddings, ``[n, k]``.
+        pairs: Positions, ``[2, m]``, like ``edge_label_index``.
+
+    Example:
+        >>> pair_dot(torch.eye(3), torch.tensor([[0, 1], [0, 2]]))
+        tensor([1., 0.])
+    """
+    if pairs.dim() != 2 or pairs.size(0) != 2:
+        raise InputError(f"pairs must have shape [2, m], got {list(pairs.shape)}")
+    if not use_kernels(z, pairs):
+        return (z[pairs[0]] * z[pairs[1]]).sum(-1)
+    if pairs.numel() and (int(pairs.min()) < 0 or int(pairs.max()) >= len(z)):
+        raise InputError(
+            f"pairs must hold positions between 0 and {len(z) - 1}, got {int(pairs.min())} to {int(pairs.max())}"
+        )
+    result: Tensor = fused(_PairDot, z, pairs)
+    return result
+
+
+class _PairDot(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, z: Tensor, pairs: Tensor) -> Tensor:
+        z = z.contiguous()
+        ctx.save_for_backward(z)
+        ctx.pairs = pairs
+        out = z.new_empty(pairs.size(1))
+        pair_kernels.pair_dot(z.detach().numpy(), *pairs.contiguous().numpy(), PARTS, out.numpy())
+        return out
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> Any:
+        (z,) = ctx.saved_tensors
+        dz = torch.empty_like(z)
+        groups = _group(ctx.pairs, len(z))
+        pair_kernels.pair_dot_backward(z.numpy(), *groups, gradient.contiguous().numpy(), dz.numpy())
+        return dz, None
+
+
+def _group(pairs: Tensor, num_nodes: int) -> Any:
+    known = _groups.get(pairs)
+    if known is None or known[:2] != (pairs._version, num_nodes):
+        known = (pairs._version, num_nodes, pair_kernels.group_pairs(*pairs.contiguous().numpy(), num_nodes))
+        _groups[pairs] = known
+    return known[2]

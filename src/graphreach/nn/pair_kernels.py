@@ -1,0 +1,53 @@
+"""Numba kernels for the scores of pairs of nodes and their gradient, without gathering rows."""
+
+from typing import Any
+
+import numpy as np
+from numba import prange
+
+from graphreach.jit import fast_parallel_kernel, kernel
+
+
+@fast_parallel_kernel
+def pair_dot(z: Any, left: Any, right: Any, parts: Any, out: Any) -> None:
+    """out[p] = z[left[p]] . z[right[p]]."""
+    m = len(left)
+    for part in prange(parts):
+        for p in range(part * m // parts, (part + 1) * m // parts):
+            a, b = z[left[p]], z[right[p]]
+            total = z.dtype.type(0)
+            for c in range(len(a)):
+                total += a[c] * b[c]
+            out[p] = total
+
+
+@kernel
+def group_pairs(left: Any, right: Any, num_nodes: Any) -> Any:
+    """For each node the pairs it is in, and the node at the other end: pointer, pair, other."""
+    pointer = np.zeros(num_nodes + 1, np.int64)
+    for p in range(len(left)):
+        pointer[left[p] + 1] += 1
+        pointer[right[p] + 1] += 1
+    for v in range(num_nodes):
+        pointer[v + 1] += pointer[v]
+    cursor = pointer[:-1].copy()
+    pair, other = np.empty(2 * len(left), np.int32), np.empty(2 * len(left), np.int32)
+    for p in range(len(left)):
+        a, b = left[p], right[p]
+        pair[cursor[a]], other[cursor[a]] = p, b
+        cursor[a] += 1
+        pair[cursor[b]], other[cursor[b]] = p, a
+        cursor[b] += 1
+    return pointer, pair, other
+
+
+@fast_parallel_kernel
+def pair_dot_backward(z: Any, pointer: Any, pair: Any, other: Any, gradient: Any, dz: Any) -> None:
+    """dz[v] = sum over the pairs of v of their gradient times the other end's row; one thread writes a row."""
+    for v in prange(len(z)):
+        row = dz[v]
+        row[:] = 0
+        for i in range(pointer[v], pointer[v + 1]):
+            g, b = gradient[pair[i]], z[other[i]]
+            for c in range(len(row)):
+                row[c] += g * b[c]

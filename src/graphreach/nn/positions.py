@@ -1,0 +1,195 @@
+"""Position matrices as the layers read them."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from scipy.sparse import csr_array
+from torch import Tensor
+
+from graphreach.errors import InputError
+from graphreach.nn.position_kernels import count_union, fill_union
+from graphreach.reachability import Reachability
+
+
+@dataclass(frozen=True, eq=False)
+class Positions:
+    """Reachability of one graph or of a batch of graphs, as tensors, dense or compressed.
+
+    Entries are listed row by row: the entries of node v are ``pointer[v] .. pointer[v + 1]``. Dense rows list every
+    anchor of the node's graph in order; compressed ones say which by ``column``, and anchors without an entry have
+    reachability zero in both directions.
+
+    Attributes:
+        to_values: s(v, a), ``[entries]``, or ``[entries, L]`` with hops.
+        from_values: s(a, v), likewise.
+        pointer: ``[n + 1]``.
+        column: The anchor's number (a row of ``anchor_index``) of each entry, or ``None`` if rows are dense.
+        anchor_index: Rows of the anchors among the nodes, ``[K]``, graph after graph.
+        first_anchor: The first anchor's number of each node's graph, ``[n]``.
+        num_anchors: How many anchors each node's graph has, ``[n]``.
+        width: The largest number of anchors of a graph: the width of the embedding.
+    """
+
+    to_values: Tensor
+    from_values: Tensor
+    pointer: Tensor
+    column: Tensor | None
+    anchor_index: Tensor
+    first_anchor: Tensor
+    num_anchors: Tensor
+    width: int
+    _levels: dict[str, tuple[Tensor, Tensor] | None] = field(default_factory=dict, repr=False)
+
+    @property
+    def num_nodes(self) -> int:
+        """The number of rows."""
+        return int(self.pointer.numel()) - 1
+
+    @property
+    def hops(self) -> int | None:
+        """How many steps are kept apart, or ``None``."""
+        return None if self.to_values.dim() == 1 else int(self.to_values.size(1))
+
+    @property
+    def rectangular(self) -> bool:
+        """Whether it is one dense matrix of one graph, so that matrix products apply."""
+        return self.column is None and self.anchor_index.numel() == self.width
+
+    def matrix(self, values: Tensor) -> Tensor:
+        """The entries of a rectangular layout as ``[n, k]``."""
+        return values.view(self.num_nodes, self.width)
+
+    def levels(self, name: str, most: int) -> tuple[Tensor, Tensor] | None:
+        """The different values of ``to_values`` or ``from_values`` and each entry's place among them, found once.
+
+        ``None`` if there are more than ``most``, as in exact reachability.
+        """
+        if name not in self._levels:
+            values = getattr(self, name)
+            few = len(torch.unique(values[:: max(1, len(values) // (4 * most))])) <= most
+            unique, index = torch.unique(values, return_inverse=True) if few else (values, None)
+            self._levels[name] = None if index is None or len(unique) > most else (unique, index.to(torch.int32))
+        return self._levels[name]
+
+    def to(self, target: torch.device | torch.dtype | str) -> "Positions":
+        """The same on another device or in another precision (of the similarities)."""
+        parts = {
+            name: getattr(self, name) for name in ("pointer", "column", "anchor_index", "first_anchor", "num_anchors")
+        }
+        if not isinstance(target, torch.dtype):
+            parts = {name: None if value is None else value.to(target) for name, value in parts.items()}
+        return Positions(self.to_values.to(target), self.from_values.to(target), width=self.width, **parts)
+
+    @classmethod
+    def dense(
+        cls, to_anchors: Tensor, from_anchors: Tensor, anchor_index: Tensor, batch: Tensor | None = None
+    ) -> "Positions":
+        """From two tensors ``[n, k]`` (or ``[n, k, L]``); with ``batch`` every graph has k anchors."""
+        n, k = to_anchors.shape[:2]
+        if from_anchors.shape != to_anchors.shape:
+            raise InputError(
+                f"from_anchors must have the shape of to_anchors {list(to_anchors.shape)}, got {list(from_anchors.shape)}"
+            )
+        graphs, rest = divmod(anchor_index.numel(), k)
+        if rest or (batch is None and graphs != 1):
+            wanted = f"{k} rows (one graph)" if batch is None else f"a multiple of {k} rows"
+            raise InputError(f"anchor_index must hold {wanted}, got {anchor_index.numel()}")
+        device = to_anchors.device
+        first = torch.zeros(n, dtype=torch.long, device=device) if batch is None else batch * k
+        return cls(
+            to_anchors.flatten(0, 1),
+            from_anchors.flatten(0, 1),
+            torch.arange(n + 1, device=device) * k,
+            None,
+            anchor_index,
+            first,
+            torch.full((n,), k, dtype=torch.long, device=device),
+            k,
+        )
+
+    @classmethod
+    def compressed(
+        cls,
+        to_anchors: Any,
+        from_anchors: Any,
+        anchor_index: Tensor,
+        batch: Tensor | None = None,
+        hops: int | None = None,
+    ) -> "Positions":
+        """From two compressed matrices ``[n, K]`` (or ``[n, K * L]`` with hops), of SciPy or torch.
+
+        For a batch of graphs they are block-diagonal, and ``batch`` is the graph of each node.
+        """
+        to_csr, from_csr = (_as_scipy(matrix) for matrix in (to_anchors, from_anchors))
+        n, per_anchor = to_csr.shape[0], hops or 1
+        if to_csr.shape != from_csr.shape or to_csr.shape[1] != anchor_index.numel() * per_anchor:
+            raise InputError(
+                f"to_anchors and from_anchors must be [{n}, {anchor_index.numel() * per_anchor}] (nodes by anchors), "
+                f"got {list(to_csr.shape)} and {list(from_csr.shape)}"
+            )
+        patterns = (to_csr.indptr, to_csr.indices, from_csr.indptr, from_csr.indices)
+        pointer = np.cumsum(count_union(*patterns, per_anchor))
+        column = np.empty(pointer[-1], np.int64)
+        values = [np.empty((pointer[-1], per_anchor), to_csr.data.dtype) for _ in range(2)]
+        fill_union(
+            to_csr.indptr, to_csr.indices, to_csr.data, from_csr.indptr, from_csr.indices, from_csr.data, per_anchor,
+            pointer, column, *values,
+        )  # fmt: skip
+        tensors = [torch.from_numpy(value if hops else value[:, 0].copy()) for value in values]
+        first, count = _anchors_by_node(n, anchor_index, batch)
+        width = int(count.max()) if n else 0
+        to, back, rows, columns = (
+            part.to(anchor_index.device) for part in (*tensors, torch.from_numpy(pointer), torch.from_numpy(column))
+        )
+        return cls(to, back, rows, columns, anchor_index, first, count, width)
+
+    @classmethod
+    def from_reachability(cls, reach: Reachability, device: torch.device | str = "cpu") -> "Positions":
+        """From the result of :func:`graphreach.reachability`."""
+        anchor_index = torch.from_numpy(reach.anchors)
+        if reach.layout == "dense":
+            to, back = torch.from_numpy(reach.to_anchors), torch.from_numpy(reach.from_anchors)
+            return cls.dense(to, back, anchor_index).to(device)
+        return cls.compressed(reach.to_anchors, reach.from_anchors, anchor_index, hops=reach.hops).to(device)
+
+    def rows(self, nodes: Tensor) -> "Positions":
+        """The positions of some nodes of one graph, followed by the anchors' own: all that their embedding needs.
+
+        Row i is node ``nodes[i]``; the features to go with it are ``x[torch.cat([nodes, positions.anchor_index])]``.
+        """
+        if self.anchor_index.numel() != self.width:
+            raise InputError("rows must be taken from one graph's positions, got a batch of graphs")
+        chosen = torch.cat([nodes, self.anchor_index])
+        lengths = (self.pointer[1:] - self.pointer[:-1])[chosen]
+        pointer = torch.cat([lengths.new_zeros(1), lengths.cumsum(0)])
+        entry = torch.arange(int(pointer[-1]), device=pointer.device)
+        entry += torch.repeat_interleave(self.pointer[:-1][chosen] - pointer[:-1], lengths)
+        return Positions(
+            self.to_values[entry],
+            self.from_values[entry],
+            pointer,
+            None if self.column is None else self.column[entry],
+            torch.arange(self.width, device=pointer.device) + len(nodes),
+            self.first_anchor[chosen],
+            self.num_anchors[chosen],
+            self.width,
+        )
+
+
+def _as_scipy(matrix: Any) -> csr_array:
+    if isinstance(matrix, Tensor):
+        parts = (matrix.values(), matrix.col_indices(), matrix.crow_indices())
+        return csr_array(tuple(part.cpu().numpy() for part in parts), shape=tuple(matrix.shape))
+    return matrix
+
+
+def _anchors_by_node(num_nodes: int, anchor_index: Tensor, batch: Tensor | None) -> tuple[Tensor, Tensor]:
+    """First anchor and number of anchors of each node's graph."""
+    if batch is None:
+        count = torch.full((num_nodes,), anchor_index.numel(), dtype=torch.long, device=anchor_index.device)
+        return torch.zeros_like(count), count
+    per_graph = torch.bincount(batch[anchor_index], minlength=int(batch.max()) + 1 if num_nodes else 0)
+    first = torch.cumsum(per_graph, 0) - per_graph
+    return first[batch], per_graph[batch]

@@ -1,0 +1,85 @@
+"""Transforms for PyG data sets."""
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike
+from torch import Tensor
+from torch_geometric.data import Data
+from torch_geometric.data.datapipes import functional_transform
+from torch_geometric.transforms import BaseTransform
+
+from graphreach.anchors import select_anchors
+from graphreach.errors import InputError
+from graphreach.graph import Graph
+from graphreach.reachability import reachability
+
+
+@functional_transform("add_reachability")
+class AddReachability(BaseTransform):  # type: ignore[misc]
+    r"""Adds anchors and reachability to a PyG graph (functional name: :obj:`add_reachability`).
+
+    Sets ``anchor_index`` ``[k]`` and the position matrices, under names that batch correctly: dense ``to_anchors`` and
+    ``from_anchors`` ``[n, k]`` (all graphs of a batch need one k), or with ``layout="csr"`` sparse ``adj_to_anchors`` and
+    ``adj_from_anchors`` (k may differ by graph; a batch is block-diagonal). Uses ``edge_index`` (or ``adj_t``) and
+    ``edge_weight`` as they stand, never ``edge_label_index``: after ``RandomLinkSplit`` no held-out edge is seen.
+
+    Args:
+        num_anchors: See :func:`graphreach.select_anchors`.
+        strategy: See :func:`graphreach.select_anchors`.
+        anchors: Positions to use instead of selecting any: one anchor set for training, validation and test graphs.
+        layout: ``"dense"`` or ``"csr"``.
+        num_walks: Walks from each node.
+        walk_length: Jumps of a walk, or ``"diameter"``.
+        seed: Of walks and ties.
+        **kwargs: Passed to :func:`graphreach.reachability`.
+
+    Example:
+        >>> import torch
+        >>> from torch_geometric.data import Data
+        >>> ring = Data(edge_index=torch.tensor([[0, 1, 2, 3], [1, 2, 3, 0]]), num_nodes=4)
+        >>> AddReachability(num_anchors=2)(ring).to_anchors.shape
+        torch.Size([4, 2])
+    """
+
+    def __init__(
+        self,
+        num_anchors: int | float | str = "log2",
+        strategy: Any = "greedy",
+        anchors: ArrayLike | None = None,
+        layout: str = "dense",
+        num_walks: int = 50,
+        walk_length: int | str = "diameter",
+        seed: int = 0,
+        **kwargs: Any,
+    ) -> None:
+        if layout not in ("dense", "csr"):
+            raise InputError(f'layout must be "dense" or "csr", got {layout!r}')
+        self.num_anchors, self.strategy, self.layout = num_anchors, strategy, layout
+        self.anchors = None if anchors is None else np.asarray(anchors)
+        self.walk_options: dict[str, Any] = {"num_walks": num_walks, "walk_length": walk_length, "seed": seed}
+        self.kwargs = kwargs
+
+    def forward(self, data: Data) -> Data:
+        """The same data with the new attributes."""
+        graph = Graph.from_pyg(data)
+        anchors = self.anchors
+        if anchors is None:
+            anchors = select_anchors(graph, self.num_anchors, self.strategy, **self.walk_options).anchors
+        reach = reachability(graph, anchors, layout=self.layout, **self.walk_options, **self.kwargs)
+        data.anchor_index = torch.from_numpy(reach.anchors)
+        prefix = "" if self.layout == "dense" else "adj_"
+        data[f"{prefix}to_anchors"] = _as_tensor(reach.to_anchors)
+        data[f"{prefix}from_anchors"] = _as_tensor(reach.from_anchors)
+        return data
+
+    def __repr__(self) -> str:
+        return f"AddReachability(num_anchors={self.num_anchors}, strategy={self.strategy}, layout={self.layout})"
+
+
+def _as_tensor(matrix: Any) -> Tensor:
+    if isinstance(matrix, np.ndarray):
+        return torch.from_numpy(matrix)
+    pointer, column = (torch.from_numpy(part.astype(np.int64)) for part in (matrix.indptr, matrix.indices))
+    return torch.sparse_csr_tensor(pointer, column, torch.from_numpy(matrix.data), matrix.shape)
