@@ -21,6 +21,12 @@ OWN = {
     "pairs-rmat": "pairs",
     "pairs-uniform": "pairs",
     "loading": "loading_rows",
+    "step-attention": "model",
+    "step-mean": "model",
+    "step-authors": "model",
+    "decoder": "model",
+    "node-growth": "model",
+    "many-graphs": "model",
 }
 PEERS = {
     "uniform-14-ensmallen": "against_peers",

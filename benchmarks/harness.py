@@ -89,7 +89,7 @@ def peak_gigabytes() -> float:
 
 def environment() -> dict[str, Any]:
     """What the figures depend on, and nothing that says whose machine it was."""
-    packages = ("graphreach", "numpy", "numba", "scipy", "polars")
+    packages = ("graphreach", "numpy", "numba", "scipy", "polars", "torch")
     return {
         "python": platform.python_version(),
         **{package: importlib.metadata.version(package) for package in packages},

@@ -12,15 +12,16 @@ from graphreach.reachability import Reachability, pair_reachability, reachabilit
 from graphreach.walks import Diameter, diameter, random_walks, recommended_num_walks
 
 if TYPE_CHECKING:
-    from graphreach import nn
-
-LAZY = ("nn",)
-"""Rooms that need torch; they load at first use."""
+    from graphreach import nn, transforms
+    from graphreach.estimator import GraphReachEmbedding
 
 
 def __getattr__(name: str) -> Any:
-    if name in LAZY:
+    """What needs torch loads at first use."""
+    if name in ("nn", "transforms"):
         return importlib.import_module(f"graphreach.{name}")
+    if name == "GraphReachEmbedding":
+        return importlib.import_module("graphreach.estimator").GraphReachEmbedding
     raise AttributeError(f"module 'graphreach' has no attribute {name!r}")
 
 
@@ -28,6 +29,7 @@ __all__ = [
     "AnchorSet",
     "Diameter",
     "Graph",
+    "GraphReachEmbedding",
     "InputError",
     "Reachability",
     "__version__",
@@ -40,4 +42,5 @@ __all__ = [
     "recommended_num_walks",
     "select_anchors",
     "show_progress",
+    "transforms",
 ]

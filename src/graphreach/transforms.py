@@ -1,5 +1,6 @@
 """Transforms for PyG data sets."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -82,4 +83,10 @@ def _as_tensor(matrix: Any) -> Tensor:
     if isinstance(matrix, np.ndarray):
         return torch.from_numpy(matrix)
     pointer, column = (torch.from_numpy(part.astype(np.int64)) for part in (matrix.indptr, matrix.indices))
-    return torch.sparse_csr_tensor(pointer, column, torch.from_numpy(matrix.data), matrix.shape)
+    with (
+        warnings.catch_warnings()
+    ):  # torch calls its CSR layout beta; batching and reading it back is all that is done here
+        warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
+        return torch.sparse_csr_tensor(
+            pointer, column, torch.from_numpy(matrix.data), matrix.shape, check_invariants=False
+        )

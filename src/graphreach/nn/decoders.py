@@ -78,7 +78,7 @@ class ReachDecoder(ScaledDecoder):
 
     def forward(self, z: Tensor, pairs: Tensor, pair_reach: Tensor | None = None) -> Tensor:
         """Logits of the pairs ``[2, m]`` with reachability ``[m, 2]`` (or ``[m, 2, L]``)."""
-        if pair_reach is None or pair_reach.size(0) != pairs.size(1) or pair_reach[0].numel() != 2 * self.hops:
+        if pair_reach is None or pair_reach.size(0) != pairs.size(1) or pair_reach.shape[1:].numel() != 2 * self.hops:
             shape = None if pair_reach is None else list(pair_reach.shape)
             raise InputError(f"pair_reach must have shape [{pairs.size(1)}, 2, {self.hops}], got {shape}")
         features = torch.log1p(pair_reach.flatten(1) / self.epsilon)

@@ -15,7 +15,13 @@ from torch.autograd.function import once_differentiable
 from torch.utils.checkpoint import checkpoint
 
 from graphreach.nn import message_kernels as kernels
+from graphreach.nn import readout_kernels
 from graphreach.nn.positions import Positions
+
+NUMPY_TYPES = {torch.float32: np.float32, torch.float64: np.float64}
+
+EPSILON = 1e-12
+"""Norm below which a row is not scaled up any further, as in PyTorch."""
 
 PLAIN_BLOCK = 1 << 22
 """Numbers of an n x k x d tensor that the plain path makes at a time."""
@@ -29,6 +35,11 @@ def use_kernels(*tensors: Tensor) -> bool:
 def num_parts(num_nodes: int, size: int) -> int:
     """How many partial sums of ``size`` numbers to keep: a function of shapes only, so that results repeat."""
     return max(1, min(16, num_nodes, max(2, (1 << 22) // max(1, size))))
+
+
+def empty(shape: Any, dtype: torch.dtype) -> Tensor:
+    """An uninitialised CPU tensor whose memory NumPy asks for: in large pages, which take far fewer page faults."""
+    return torch.from_numpy(np.empty(tuple(shape), NUMPY_TYPES[dtype]))
 
 
 def fused(function: Any, *arguments: Any) -> Any:
@@ -53,7 +64,7 @@ class _Aggregate(torch.autograd.Function):
         ctx: Any, positions: Positions, to: Tensor, back: Tensor, background: Tensor, P: Tensor, Q: Tensor, bias: Tensor,
         u: Tensor | None, a: Tensor | None, floor: float, slope: float,
     ) -> Tensor:  # fmt: skip
-        out = torch.empty_like(P)
+        out = empty(P.shape, P.dtype)
         ctx.positions, ctx.floor, ctx.slope = positions, floor, slope
         tensors = (to, back, background, P, Q, bias, u, a)
         ctx.save_for_backward(*tensors)
@@ -66,7 +77,7 @@ class _Aggregate(torch.autograd.Function):
         to, _, _, P, Q, bias, u, _ = ctx.saved_tensors
         parts = num_parts(len(P), Q.numel())
         wants_map = any(ctx.needs_input_grad[1:4])
-        dT, dF = (torch.empty_like(to) if wants_map else to.new_empty(0) for _ in range(2))
+        dT, dF = (empty(to.shape, to.dtype) if wants_map else to.new_empty(0) for _ in range(2))
         dP, du = torch.zeros_like(P), torch.zeros(len(P), dtype=P.dtype)
         dQ, dbias, da = (P.new_zeros(parts, *shape.shape) for shape in (Q, bias, bias))
         dbackground = P.new_zeros(parts)
@@ -100,7 +111,7 @@ class _Project(torch.autograd.Function):
         ctx: Any, positions: Positions, to: Tensor, back: Tensor, background: Tensor, P: Tensor, Q: Tensor, bias: Tensor,
         w: Tensor, floor: float,
     ) -> Tensor:  # fmt: skip
-        out = P.new_empty(len(P), positions.width)
+        out = empty((len(P), positions.width), P.dtype)
         ctx.positions, ctx.floor = positions, floor
         tensors = (to, back, background, P, Q, bias, w)
         ctx.save_for_backward(*tensors)
@@ -113,7 +124,7 @@ class _Project(torch.autograd.Function):
         to, _, _, P, Q, bias, w = ctx.saved_tensors
         parts = num_parts(len(P), Q.numel())
         wants_map = any(ctx.needs_input_grad[1:4])
-        dT, dF = (torch.empty_like(to) if wants_map else to.new_empty(0) for _ in range(2))
+        dT, dF = (empty(to.shape, to.dtype) if wants_map else to.new_empty(0) for _ in range(2))
         dP = torch.zeros_like(P)
         dQ, dbias, dw = (P.new_zeros(parts, *shape.shape) for shape in (Q, bias, w))
         dbackground = P.new_zeros(parts)
@@ -141,10 +152,17 @@ class _AttentionWeights(torch.autograd.Function):
     def forward(
         ctx: Any, positions: Positions, to: Tensor, back: Tensor, u: Tensor, p: Tensor, q: Tensor, slope: float
     ) -> tuple[Tensor, Tensor]:
-        alpha, weighted, reach = torch.empty_like(to), torch.empty_like(to), torch.empty_like(u)
+        alpha, weighted, reach = empty(to.shape, to.dtype), empty(to.shape, to.dtype), torch.zeros_like(u)
         ctx.positions, ctx.slope = positions, slope
-        ctx.save_for_backward(to, back, u, p, q, alpha)
         arrays = [_numpy(x) for x in (u, p, q)]
+        if positions.rectangular and slope <= 1:
+            sides = (_numpy(to), _numpy(back), positions.width)
+            kernels.attention_logits(*sides, *arrays, arrays[0].dtype.type(slope), alpha.numpy())
+            torch.softmax(positions.matrix(alpha), 1, out=positions.matrix(alpha))
+            kernels.attention_sums(*sides, alpha.numpy(), reach.numpy(), weighted.numpy())
+            ctx.save_for_backward(to, back, u, p, q, alpha)
+            return reach, weighted
+        ctx.save_for_backward(to, back, u, p, q, alpha)
         kernels.attention_weights(
             _numpy(to), _numpy(back), *_layout(positions), *arrays, arrays[0].dtype.type(slope),
             alpha.numpy(), reach.numpy(), weighted.numpy(),
@@ -157,7 +175,7 @@ class _AttentionWeights(torch.autograd.Function):
         to, back, u, p, q, alpha = ctx.saved_tensors
         parts = num_parts(len(u), q.numel())
         wants_map = any(ctx.needs_input_grad[1:3])
-        dT, dF = (torch.empty_like(to) if wants_map else to.new_empty(0) for _ in range(2))
+        dT, dF = (empty(to.shape, to.dtype) if wants_map else to.new_empty(0) for _ in range(2))
         du, dp, dq = torch.zeros_like(u), torch.zeros_like(p), q.new_zeros(parts, q.numel())
         arrays = [_numpy(x) for x in (u, p, q)]
         kernels.attention_weights_backward(
@@ -172,7 +190,7 @@ class _RowProduct(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, positions: Positions, values: Tensor, Q: Tensor) -> Tensor:
-        out = Q.new_empty(positions.num_nodes, Q.size(1))
+        out = empty((positions.num_nodes, Q.size(1)), Q.dtype)
         ctx.positions = positions
         ctx.save_for_backward(values, Q)
         kernels.row_product(_numpy(values), *_layout(positions)[:3], _numpy(Q), out.numpy())
@@ -183,11 +201,84 @@ class _RowProduct(torch.autograd.Function):
     def backward(ctx: Any, gradient: Tensor) -> Any:
         values, Q = ctx.saved_tensors
         parts = num_parts(len(gradient), Q.numel())
-        dvalues, dQ = torch.empty_like(values), Q.new_zeros(parts, *Q.shape)
+        dvalues, dQ = empty(values.shape, values.dtype), Q.new_zeros(parts, *Q.shape)
         kernels.row_product_backward(
             _numpy(values), *_layout(ctx.positions)[:3], _numpy(Q), _numpy(gradient), parts, dvalues.numpy(), dQ.numpy()
         )
         return None, dvalues, dQ.sum(0)
+
+
+class _MatrixProduct(torch.autograd.Function):
+    """A rectangular position matrix times the anchors' rows."""
+
+    @staticmethod
+    def forward(ctx: Any, matrix: Tensor, Q: Tensor) -> Tensor:
+        ctx.save_for_backward(matrix, Q)
+        return torch.mm(matrix, Q, out=empty((len(matrix), Q.size(1)), Q.dtype))
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> Any:
+        matrix, Q = ctx.saved_tensors
+        wanted = ctx.needs_input_grad[0]
+        dmatrix = torch.mm(gradient, Q.t(), out=empty(matrix.shape, matrix.dtype)) if wanted else None
+        return dmatrix, matrix.t() @ gradient
+
+
+class _ProjectLinear(torch.autograd.Function):
+    """The last layer for linear messages."""
+
+    @staticmethod
+    def forward(ctx: Any, positions: Positions, to: Tensor, back: Tensor, p: Tensor, q: Tensor) -> Tensor:
+        ctx.positions = positions
+        ctx.save_for_backward(to, back, p, q)
+        out = empty((len(p), positions.width), p.dtype)
+        arrays = (_numpy(to), _numpy(back), *_layout(positions)[:3], _numpy(p), _numpy(q))
+        readout_kernels.project_linear(*arrays, out.numpy())
+        return out
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> Any:
+        to, back, p, q = ctx.saved_tensors
+        parts = num_parts(len(p), q.numel())
+        wants_map = any(ctx.needs_input_grad[1:3])
+        dT, dF = (empty(to.shape, to.dtype) if wants_map else to.new_empty(0) for _ in range(2))
+        dp, dq = torch.empty_like(p), q.new_zeros(parts, q.numel())
+        readout_kernels.project_linear_backward(
+            _numpy(to), _numpy(back), *_layout(ctx.positions)[:3], _numpy(p), _numpy(q), _numpy(gradient), parts,
+            *(x.numpy() for x in (dp, dq, dT, dF)),
+        )  # fmt: skip
+        return None, *((dT, dF) if wants_map else (None, None)), dp, dq.sum(0)
+
+
+class _Normalize(torch.autograd.Function):
+    """Rows scaled to unit length."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        x = x.contiguous()
+        out, inverse = empty(x.shape, x.dtype), x.new_empty(len(x))
+        array = x.detach().numpy()
+        readout_kernels.normalize(array, array.dtype.type(EPSILON), out.numpy(), inverse.numpy())
+        ctx.save_for_backward(out, inverse)
+        return out
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> Any:
+        z, inverse = (tensor.detach().numpy() for tensor in ctx.saved_tensors)
+        out = empty(gradient.shape, gradient.dtype)
+        readout_kernels.normalize_backward(z, inverse, z.dtype.type(EPSILON), _numpy(gradient), out.numpy())
+        return out
+
+
+def normalize(x: Tensor) -> Tensor:
+    """Rows of unit length (zero rows stay zero), as :func:`torch.nn.functional.normalize`, in one pass each way."""
+    if x.dim() != 2 or not use_kernels(x) or not x.numel():
+        return F.normalize(x, dim=-1)
+    result: Tensor = fused(_Normalize, x)
+    return result
 
 
 def aggregate(
@@ -248,6 +339,9 @@ def linear_attention(
 def linear_project(positions: Positions, to: Tensor, back: Tensor, P: Tensor, Q: Tensor, w: Tensor) -> Tensor:
     """Z before sigma for linear messages without bias: t (P w)_v + f (Q w)_i, ``[n, width]``."""
     p, q = P @ w, Q @ w
+    if use_kernels(P, Q, to):
+        result: Tensor = fused(_ProjectLinear, positions, to, back, p, q)
+        return result
     if positions.rectangular:
         return positions.matrix(to) * p.unsqueeze(-1) + positions.matrix(back) * q
     node, anchor = entry_nodes(positions), entry_anchors(positions)
@@ -264,11 +358,14 @@ def row_sums(positions: Positions, values: Tensor) -> Tensor:
 
 def row_product(positions: Positions, values: Tensor, Q: Tensor) -> Tensor:
     """For each node the sum of its entries times the anchors' rows of Q."""
+    if use_kernels(values, Q):
+        matrix = positions.rectangular
+        result: Tensor = (
+            fused(_MatrixProduct, positions.matrix(values), Q) if matrix else fused(_RowProduct, positions, values, Q)
+        )
+        return result
     if positions.rectangular:
         return positions.matrix(values) @ Q
-    if use_kernels(values, Q):
-        result: Tensor = fused(_RowProduct, positions, values, Q)
-        return result
     terms = values.unsqueeze(-1) * Q[entry_anchors(positions)]
     return Q.new_zeros(positions.num_nodes, Q.size(1)).index_add(0, entry_nodes(positions), terms)
 
@@ -317,7 +414,7 @@ def _plain_blocks(positions: Positions, to: Tensor, back: Tensor, background: Te
 
 def _plain_messages(t: Tensor, f: Tensor, P: Tensor, anchors: Tensor, bias: Tensor, floor: float) -> Tensor:
     messages = t.unsqueeze(-1) * P.unsqueeze(1) + f.unsqueeze(-1) * anchors + bias
-    return messages.clamp(min=floor) if floor == 0.0 else messages
+    return messages.relu() if floor == 0.0 else messages
 
 
 def _plain_aggregate(

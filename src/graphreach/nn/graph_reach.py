@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from graphreach.errors import InputError
 from graphreach.nn.decoders import make_decoder
+from graphreach.nn.functional import normalize
 from graphreach.nn.local import local_branch
 from graphreach.nn.messages import ReachReadout
 from graphreach.nn.positions import Positions
@@ -190,7 +191,7 @@ def as_positions(
 
 def _activate(z: Tensor, activation: str) -> Tensor:
     if activation == "normalize":
-        return F.normalize(z, dim=-1)
+        return normalize(z)
     if activation == "identity":
         return z
     return torch.tanh(z) if activation == "tanh" else torch.sigmoid(z)

@@ -196,6 +196,29 @@ def project_backward(
 
 
 @fast_parallel_kernel
+def attention_logits(T: Any, F: Any, k: Any, u: Any, p: Any, q: Any, slope: Any, out: Any) -> None:
+    """LeakyReLU(u + t p + f q) for rectangular positions, where a vectorised softmax follows."""
+    for v in prange(len(u)):
+        t, f, row, uv, pv = T[v * k : v * k + k], F[v * k : v * k + k], out[v * k : v * k + k], u[v], p[v]
+        for i in range(k):
+            raw = uv + t[i] * pv + f[i] * q[i]
+            row[i] = max(raw, slope * raw)
+
+
+@fast_parallel_kernel
+def attention_sums(T: Any, F: Any, k: Any, alpha: Any, reach: Any, weighted: Any) -> None:
+    """reach[v] = sum_i alpha_i t_i and weighted = alpha f, for rectangular positions."""
+    for v in prange(len(reach)):
+        t, f = T[v * k : v * k + k], F[v * k : v * k + k]
+        a, row = alpha[v * k : v * k + k], weighted[v * k : v * k + k]
+        total = reach[v] * 0
+        for i in range(k):
+            total += a[i] * t[i]
+            row[i] = a[i] * f[i]
+        reach[v] = total
+
+
+@fast_parallel_kernel
 def attention_weights(
     T: Any, F: Any, pointer: Any, column: Any, first: Any, count: Any,
     u: Any, p: Any, q: Any, slope: Any, alpha: Any, reach: Any, weighted: Any,

@@ -9,9 +9,12 @@ from torch.utils.weak import WeakTensorKeyDictionary
 
 from graphreach.errors import InputError
 from graphreach.nn import pair_kernels
-from graphreach.nn.functional import fused, use_kernels
+from graphreach.nn.functional import empty, fused, use_kernels
 
 PARTS = 64
+RANGES = 4
+CACHED_BYTES = 1 << 23
+"""Size of the embedding up to which its rows are at hand in any order."""
 
 _groups: "WeakTensorKeyDictionary" = WeakTensorKeyDictionary()
 
@@ -19,8 +22,8 @@ _groups: "WeakTensorKeyDictionary" = WeakTensorKeyDictionary()
 def pair_dot(z: Tensor, pairs: Tensor) -> Tensor:
     r"""The dot product :math:`z_u^T z_v` of each pair (App. E), without gathering two rows a pair.
 
-    The gradient is summed node by node over the pairs that a node is in; how they group is found once for each tensor
-    of pairs.
+    The gradient is summed node by node, in an order that does not depend on threads. On large graphs the pairs of a node
+    are found first, once for each tensor of pairs.
 
     Args:
         z: Embeddings, ``[n, k]``.
@@ -46,8 +49,8 @@ class _PairDot(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, z: Tensor, pairs: Tensor) -> Tensor:
         z = z.contiguous()
-        ctx.save_for_backward(z)
-        ctx.pairs = pairs
+        ctx.save_for_backward(z, pairs)  # refuses pairs that were changed in between
+        ctx.pairs = pairs  # the same object, by which the grouping is found again
         out = z.new_empty(pairs.size(1))
         pair_kernels.pair_dot(z.detach().numpy(), *pairs.contiguous().numpy(), PARTS, out.numpy())
         return out
@@ -55,10 +58,14 @@ class _PairDot(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> Any:
-        (z,) = ctx.saved_tensors
-        dz = torch.empty_like(z)
-        groups = _group(ctx.pairs, len(z))
-        pair_kernels.pair_dot_backward(z.numpy(), *groups, gradient.contiguous().numpy(), dz.numpy())
+        z, _ = ctx.saved_tensors
+        dz, gradient = empty(z.shape, z.dtype), gradient.contiguous()
+        if z.nbytes <= CACHED_BYTES:
+            ends = ctx.pairs.contiguous().numpy()
+            pair_kernels.pair_dot_scatter(z.numpy(), *ends, gradient.numpy(), RANGES, dz.numpy())
+        else:
+            groups = _group(ctx.pairs, len(z))
+            pair_kernels.pair_dot_backward(z.numpy(), *groups, gradient.numpy(), dz.numpy())
         return dz, None
 
 

@@ -72,13 +72,16 @@ def read_config(folder: Path, name: str) -> dict[str, Any]:
     path = folder / CONFIG
     try:
         record: dict[str, Any] = json.loads(path.read_text())
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise InputError(f"folder must hold {CONFIG} and {WEIGHTS} of a saved model, got {folder}") from None
     except (json.JSONDecodeError, UnicodeDecodeError):
         raise InputError(f"{path} is not a whole JSON file; save the model again") from None
     if not isinstance(record, dict) or record.get("format") != FORMAT:
         found = record.get("format") if isinstance(record, dict) else None
         raise InputError(f"{path} has format {found}, and this version of graphreach reads format {FORMAT}")
+    missing = [part for part in ("config", "metadata") if not isinstance(record.get(part), dict)]
+    if missing:
+        raise InputError(f"{path} must have a part {missing[0]!r}; save the model again")
     if record.get("model") != name:
         raise InputError(f"{path} describes a {record.get('model')}, not a {name}")
     return record

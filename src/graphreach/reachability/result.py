@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphreach.errors import InputError
+
 if TYPE_CHECKING:
     from graphreach.nn.positions import Positions
 
@@ -63,28 +65,29 @@ class Reachability:
         """The number of anchors."""
         return len(self.anchors)
 
-    def log(self, scale: float | None = None) -> "Reachability":
-        r"""The same with :math:`\log(1 + c\,s)` for every similarity: differences between small ones show.
+    def rescaled(self, scale: str | None) -> "Reachability":
+        r"""The same on another scale, for models that learn a function of the similarity.
 
         Args:
-            scale: c; the number of nodes by default, so that a node visited no more than the average is near 0.7.
+            scale: ``None`` (as it is), ``"counts"`` (visits instead of shares, as in the authors' code), or ``"log"``:
+                :math:`\log(1 + n\,s)`, where a node that is visited no more than the average is near 0.7.
 
         Example:
             >>> import graphreach as gr
-            >>> reach = gr.reachability(gr.Graph.from_edges([[0, 1], [1, 2]]), [0], method="exact", walk_length=2)
-            >>> reach.log(4).to_anchors[0, 0]
-            np.float32(0.6931472)
+            >>> reach = gr.reachability(gr.Graph.from_edges([[0, 1], [1, 2]]), [0], walk_length=2, num_walks=10)
+            >>> reach.rescaled("counts").from_anchors.sum()
+            np.float32(20.0)
         """
-        factor = np.float32(self.num_nodes if scale is None else scale)
-        matrices = []
-        for matrix in (self.to_anchors, self.from_anchors):
-            if self.layout == "dense":
-                matrices.append(np.log1p(factor * matrix))
-            else:
-                copy = matrix.copy()
-                copy.data = np.log1p(factor * copy.data)
-                matrices.append(copy)
-        return replace(self, to_anchors=matrices[0], from_anchors=matrices[1])
+        if scale is None:
+            return self
+        if scale not in ("counts", "log"):
+            raise InputError(f'scale must be None, "counts" or "log", got {scale!r}')
+        steps = self.walk_length if self.hops is None else 1
+        visits = 1 if self.similarity == "order" else steps * (self.num_walks or 1)
+        factor = np.float32(visits if scale == "counts" else self.num_nodes)
+        return replace(
+            self, **{name: _rescale(getattr(self, name), factor, scale) for name in ("to_anchors", "from_anchors")}
+        )
 
     def to_torch(self, device: Any = "cpu") -> "Positions":
         """The same as tensors, as the layers of :mod:`graphreach.nn` read it. Do it once, not at every call.
@@ -102,3 +105,19 @@ class Reachability:
             f"Reachability(num_nodes={self.num_nodes}, num_anchors={self.num_anchors}, method={self.method}, "
             f"similarity={self.similarity}, walk_length={self.walk_length}, {hops}layout={self.layout})"
         )
+
+
+def _rescale(matrix: Any, factor: np.float32, scale: str) -> Any:
+    if isinstance(matrix, np.ndarray):
+        scaled = factor * matrix
+        if scale == "log":
+            return np.log1p(scaled)
+        return np.rint(scaled) if _nearly_whole(scaled) else scaled
+    copy = matrix.copy()
+    copy.data = _rescale(copy.data, factor, scale)
+    return copy
+
+
+def _nearly_whole(values: NDArray[Any]) -> bool:
+    """Whether these are counts up to rounding; expected visits of the exact method are not."""
+    return bool(np.all(np.abs(values - np.rint(values)) < 1e-2))

@@ -1,0 +1,100 @@
+"""The learned function of the similarity."""
+
+import pytest
+import torch
+
+import graphreach as gr
+from graphreach.nn import similarity_map
+from nn_literal import (
+    assert_near,
+    assert_same_function,
+    force_plain,
+    gradients,
+    in_single,
+    literal_map,
+    random_weights,
+    small_matrices,
+    small_positions,
+)
+
+
+def dense(positions, values):
+    return values.view(positions.num_nodes, positions.width)
+
+
+@pytest.mark.parametrize("method", ["exact", "walks"])
+@pytest.mark.parametrize("hops", [None, 1, 2, 4])
+def test_map_is_a_network_on_every_entry(method, hops):
+    network = random_weights(gr.nn.SimilarityMap(hops or 1))
+    positions = small_positions(hops=hops, method=method)
+    weights = list(network.parameters())
+    to, back, background = network(positions)
+    for found, S in zip((to, back), small_matrices(hops, method), strict=True):
+        assert_same_function(dense(positions, found), weights, literal_map(network, S), weights, 1e-10)
+    zero = torch.zeros(1, 1, hops or 1, dtype=torch.float64)
+    assert_near(background.view(1, 1), literal_map(network, zero), 1e-12)
+
+    single = in_single(network)
+    found = dense(positions, single(positions.to(torch.float32))[0])
+    expected = literal_map(network, small_matrices(hops, method)[0])
+    assert_same_function(found, list(single.parameters()), expected, weights, 1e-5)
+
+
+def map_and_gradients(network, positions):
+    to, back, background = network(positions)
+    return [
+        to.detach(),
+        back.detach(),
+        *gradients(torch.cat([to, back, background.view(1)]), list(network.parameters())),
+    ]
+
+
+@pytest.mark.parametrize("layout", ["dense", "csr"])
+def test_looking_up_equals_mapping_every_entry(layout, monkeypatch):
+    network = gr.nn.SimilarityMap()
+    positions = small_positions(layout, torch.float32, method="walks")
+    assert positions.levels("to_values", similarity_map.MAX_LEVELS) is not None
+    looked_up = map_and_gradients(network, positions)
+    monkeypatch.setattr(similarity_map, "MAX_LEVELS", 1)
+    fresh = positions.to(torch.float32)
+    mapped = map_and_gradients(network, fresh)
+    assert fresh.levels("to_values", 1) is None
+    for one, other in zip(looked_up, mapped, strict=True):
+        assert_near(one, other, 1e-5)
+
+
+@pytest.mark.parametrize("hops", [None, 3])
+def test_fused_and_plain_map_agree(hops, monkeypatch):
+    network = gr.nn.SimilarityMap(hops or 1)
+    positions = small_positions("csr", torch.float32, hops)
+    fused = map_and_gradients(network, positions)
+    force_plain(monkeypatch)
+    for one, other in zip(fused, map_and_gradients(network, positions), strict=True):
+        assert_near(one, other, 1e-5)
+
+
+def test_gradcheck():
+    network = random_weights(gr.nn.SimilarityMap(2), seed=5)
+    positions = small_positions(hops=2)
+    names, weights = zip(*network.named_parameters(), strict=True)
+
+    def function(*weights):
+        return torch.func.functional_call(network, dict(zip(names, weights, strict=True)), (positions,))
+
+    assert torch.autograd.gradcheck(function, [weight.detach().clone().requires_grad_() for weight in weights])
+
+
+def test_levels_are_the_different_values():
+    positions = small_positions(method="walks", dtype=torch.float32)
+    levels, index = positions.levels("from_values", 4096)
+    assert torch.equal(levels[index], positions.from_values)
+    assert len(levels) == len(torch.unique(positions.from_values))
+    assert positions.levels("from_values", 4096)[0] is levels
+
+
+def test_repr_and_reset_parameters():
+    network = gr.nn.SimilarityMap(4)
+    assert repr(network) == "SimilarityMap(4, hidden_channels=32)"
+    before = network.hidden.weight.clone()
+    network.reset_parameters()
+    assert not torch.equal(before, network.hidden.weight)

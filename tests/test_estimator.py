@@ -1,0 +1,333 @@
+"""fit and transform."""
+
+import networkx as nx
+import numpy as np
+import pytest
+import torch
+from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.metrics import roc_auc_score
+from torch_geometric.utils import from_networkx
+
+import graphreach as gr
+from graphreach import estimator as module
+from graphreach.errors import InputError
+
+FAST = {"num_anchors": 12, "epochs": 30, "hidden_channels": 16}
+
+
+def communities(seed=0, prefix=None):
+    """Six communities of ten nodes, in one piece."""
+    graph = nx.empty_graph(60)
+    graph.add_edges_from(nx.planted_partition_graph(6, 10, 0.8, 0.01, seed=seed).edges)
+    graph.add_edges_from((10 * i, (10 * i + 10) % 60) for i in range(6))
+    return graph if prefix is None else nx.relabel_nodes(graph, {node: f"{prefix}{node}" for node in graph})
+
+
+def links_and_others(graph, seed=0):
+    """Links and as many random pairs that are none, with labels."""
+    rng, nodes, links = np.random.default_rng(seed), list(graph), list(graph.edges)
+    others = []
+    while len(others) < len(links):
+        u, v = (nodes[i] for i in rng.integers(0, len(nodes), 2))
+        if u != v and not graph.has_edge(u, v):
+            others.append((u, v))
+    return links + others, [1] * len(links) + [0] * len(others)
+
+
+@pytest.fixture(scope="module")
+def named():
+    return communities(prefix="node ")
+
+
+@pytest.fixture(scope="module")
+def fitted(named):
+    return gr.GraphReachEmbedding(**FAST, random_state=1).fit(named)
+
+
+def test_fitted_attributes(fitted, named):
+    assert fitted.embedding_.shape == (60, 12)
+    assert fitted.embedding_.dtype == np.float32
+    assert fitted.ids_.tolist() == sorted(named)
+    assert len(fitted.anchors_) == 12
+    assert set(fitted.anchors_) <= set(named)
+    assert len(fitted.loss_) == 30
+    assert isinstance(fitted.model_, gr.nn.GraphReach)
+    np.testing.assert_allclose(np.linalg.norm(fitted.embedding_, axis=1), 1, atol=1e-5)
+
+
+def test_training_lowers_the_loss(fitted):
+    assert np.mean(fitted.loss_[-5:]) < 0.8 * fitted.loss_[0]
+
+
+def test_fit_transform_and_get_embedding_are_the_embedding(named, fitted):
+    again = gr.GraphReachEmbedding(**FAST, random_state=1)
+    np.testing.assert_array_equal(again.fit_transform(named), fitted.embedding_)
+    assert again.get_embedding() is again.embedding_
+
+
+def test_seed_decides(named, fitted):
+    other = gr.GraphReachEmbedding(**FAST, random_state=2).fit(named)
+    assert not np.array_equal(other.embedding_, fitted.embedding_)
+
+
+def test_global_random_state_does_not_matter_and_is_left_alone(named, fitted):
+    torch.manual_seed(123)
+    expected = torch.rand(1)
+    torch.manual_seed(123)
+    again = gr.GraphReachEmbedding(**FAST, random_state=1).fit(named)
+    assert torch.equal(torch.rand(1), expected)
+    np.testing.assert_array_equal(again.embedding_, fitted.embedding_)
+
+
+def test_transform_of_the_same_graph_is_the_embedding(named, fitted):
+    np.testing.assert_array_equal(fitted.transform(named), fitted.embedding_)
+
+
+def test_rows_go_by_id_whatever_the_order(named, fitted):
+    shuffled = nx.Graph()
+    shuffled.add_nodes_from(reversed(list(named)))
+    shuffled.add_edges_from(reversed(list(named.edges)))
+    np.testing.assert_array_equal(fitted.transform(shuffled), fitted.embedding_)
+
+
+def test_grown_graph_keeps_its_anchors(named, fitted, monkeypatch):
+    grown = named.copy()
+    grown.add_edges_from([("newcomer", "node 3"), ("newcomer", "node 4"), ("newcomer", "node 7")])
+    monkeypatch.setattr(module, "select_anchors", lambda *_, **__: pytest.fail("anchors were selected anew"))
+    z = fitted.transform(grown)
+    assert z.shape == (61, 12)
+    graph = gr.Graph.from_networkx(grown)
+    anchors = graph.index_of(fitted.anchors_)
+    settings = gr.nn.PRESETS["best"]
+    reach = gr.reachability(graph, anchors, **settings.reachability, seed=1).rescaled(settings.scale)
+    with torch.no_grad():
+        expected = fitted.model_(None, reach).numpy()
+    np.testing.assert_array_equal(z, expected)
+    near = z @ z[graph.index_of("newcomer")]
+    mates = graph.index_of([f"node {i}" for i in range(10)])
+    others = graph.index_of([f"node {i}" for i in range(10, 60)])
+    assert near[mates].mean() > near[others].mean()
+
+
+def test_another_graph_gets_anchors_of_its_own(fitted):
+    other = communities(seed=5, prefix="other ")
+    z = fitted.transform(other)
+    assert z.shape == (60, 12)
+    pairs, labels = links_and_others(other)
+    assert roc_auc_score(labels, fitted.score_pairs(pairs, graph=other)) > 0.8
+
+
+def test_a_smaller_graph_has_fewer_anchors(fitted):
+    assert fitted.transform(nx.path_graph(5)).shape == (5, 5)
+
+
+def test_scores_are_probabilities_and_tell_links_from_others(named, fitted):
+    pairs, labels = links_and_others(named)
+    scores = fitted.score_pairs(pairs)
+    assert scores.shape == (len(pairs),)
+    assert ((scores >= 0) & (scores <= 1)).all()
+    assert roc_auc_score(labels, scores) > 0.9
+
+
+def test_scores_take_ids_in_both_orders_and_as_an_array(named, fitted):
+    pairs = [("node 0", "node 1"), ("node 5", "node 50")]
+    scores = fitted.score_pairs(pairs)
+    np.testing.assert_allclose(fitted.score_pairs([pair[::-1] for pair in pairs]), scores, rtol=1e-6)
+    np.testing.assert_array_equal(fitted.score_pairs(np.array(pairs)), scores)
+    np.testing.assert_allclose(fitted.score_pairs(pairs, graph=named), scores)
+    assert fitted.score_pairs([]).shape == (0,)
+    with pytest.raises(InputError, match="nobody"):
+        fitted.score_pairs([("node 0", "nobody")])
+
+
+def test_held_out_links_are_predicted_better_than_by_chance():
+    graph = communities(seed=3)
+    rng = np.random.default_rng(0)
+    links = list(graph.edges)
+    hidden = [links[i] for i in rng.choice(len(links), len(links) // 10, replace=False)]
+    seen = graph.copy()
+    seen.remove_edges_from(hidden)
+    pairs, labels = links_and_others(graph)
+    others = [pair for pair, label in zip(pairs, labels, strict=True) if not label][: len(hidden)]
+    embedding = gr.GraphReachEmbedding(**FAST).fit(seen)
+    truth = [1] * len(hidden) + [0] * len(others)
+    assert roc_auc_score(truth, embedding.score_pairs(hidden + others)) > 0.8
+
+
+@pytest.mark.parametrize("preset", ["paper", "authors", "best"])
+def test_every_preset(named, preset):
+    embedding = gr.GraphReachEmbedding(num_anchors=12, epochs=60, hidden_channels=16, preset=preset).fit(named)
+    pairs, labels = links_and_others(named)
+    assert roc_auc_score(labels, embedding.score_pairs(pairs)) > 0.75
+    np.testing.assert_array_equal(embedding.transform(named), embedding.embedding_)
+
+
+def test_mini_batches_train_too(named):
+    embedding = gr.GraphReachEmbedding(**FAST | {"epochs": 10}, batch_size=50).fit(named)
+    pairs, labels = links_and_others(named)
+    assert roc_auc_score(labels, embedding.score_pairs(pairs)) > 0.9
+    again = gr.GraphReachEmbedding(**FAST | {"epochs": 10}, batch_size=50).fit(named)
+    np.testing.assert_array_equal(again.embedding_, embedding.embedding_)
+
+
+def test_large_graph_is_embedded_by_blocks(named, fitted, monkeypatch):
+    monkeypatch.setattr(module, "FULL_BATCH_NODES", 10)
+    monkeypatch.setattr(module, "BLOCK_ROWS", 17)
+    np.testing.assert_allclose(fitted.transform(named), fitted.embedding_, atol=1e-5)
+
+
+def test_beyond_memory_reachability_is_sampled_and_compressed(named, monkeypatch):
+    monkeypatch.setattr(module, "DENSE_BYTES", 100)
+    embedding = gr.GraphReachEmbedding(**FAST).fit(named)
+    pairs, labels = links_and_others(named)
+    assert roc_auc_score(labels, embedding.score_pairs(pairs)) > 0.85
+
+
+def test_all_kinds_of_graph_give_one_embedding(tmp_path):
+    graph = communities()
+    own = gr.Graph.from_networkx(graph)
+    path = tmp_path / "edges.csv"
+    path.write_text("source,target\n" + "\n".join(f"{u},{v}" for u, v in graph.edges))
+    expected = gr.GraphReachEmbedding(**FAST).fit_transform(own)
+    for other in (graph, from_networkx(graph), nx.to_scipy_sparse_array(graph, nodelist=range(60)), path, str(path)):
+        np.testing.assert_array_equal(gr.GraphReachEmbedding(**FAST).fit_transform(other), expected)
+    with pytest.raises(InputError, match="graph must be a Graph, a networkx, SciPy or PyG graph or a path, got list"):
+        gr.GraphReachEmbedding().fit([(0, 1)])
+
+
+def test_is_a_scikit_learn_estimator():
+    embedding = gr.GraphReachEmbedding(num_anchors=5, preset="paper")
+    assert isinstance(embedding, BaseEstimator)
+    assert isinstance(embedding, TransformerMixin)
+    parameters = embedding.get_params()
+    assert parameters == {
+        "num_anchors": 5,
+        "strategy": "greedy",
+        "preset": "paper",
+        "hidden_channels": 32,
+        "num_layers": 2,
+        "epochs": 200,
+        "learning_rate": 0.01,
+        "batch_size": None,
+        "random_state": 0,
+    }
+    assert embedding.set_params(epochs=3) is embedding
+    assert embedding.epochs == 3
+    assert repr(embedding) == "GraphReachEmbedding(epochs=3, num_anchors=5, preset='paper')"
+
+
+def test_clone_is_not_fitted_and_fits_the_same(named, fitted):
+    copy = clone(fitted)
+    assert copy.get_params() == fitted.get_params()
+    assert not hasattr(copy, "model_")
+    np.testing.assert_array_equal(copy.fit_transform(named), fitted.embedding_)
+
+
+def test_fitting_again_forgets(named):
+    embedding = gr.GraphReachEmbedding(**FAST | {"epochs": 2}).fit(nx.cycle_graph(20))
+    embedding.fit(named)
+    assert embedding.embedding_.shape == (60, 12)
+    assert len(embedding.loss_) == 2
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda e: e.transform(nx.path_graph(3)),
+        lambda e: e.get_embedding(),
+        lambda e: e.score_pairs([(0, 1)]),
+        lambda e: e.save("nowhere"),
+    ],
+    ids=["transform", "get_embedding", "score_pairs", "save"],
+)
+def test_not_fitted(use):
+    with pytest.raises(InputError, match=r"must be fitted first: call fit\(graph\)"):
+        use(gr.GraphReachEmbedding())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"epochs": 0}, "epochs must be"),
+        ({"preset": "papre"}, "did you mean 'paper'"),
+        ({"num_anchors": 1000}, "num_anchors must be between 1 and 60"),
+        ({"strategy": "gredy"}, "strategy"),
+        ({"batch_size": 0}, "batch_size must be"),
+        ({"batch_size": -5}, "batch_size must be"),
+        ({"learning_rate": -1.0}, "learning_rate"),
+    ],
+)
+def test_parameters_are_checked_by_fit(named, arguments, message):
+    with pytest.raises(InputError, match=message):
+        gr.GraphReachEmbedding(**{"epochs": 1, **arguments}).fit(named)
+
+
+def test_a_graph_without_links_is_refused():
+    graph = nx.Graph()
+    graph.add_nodes_from("abc")
+    with pytest.raises(InputError, match="graph must have links to train on, got none"):
+        gr.GraphReachEmbedding().fit(graph)
+
+
+def test_a_loss_that_explodes_is_an_error(named):
+    with pytest.raises(InputError, match="learning_rate 1e\\+30 is too large"):
+        gr.GraphReachEmbedding(**FAST | {"learning_rate": 1e30}).fit(named)
+
+
+def test_nodes_without_links_are_embedded():
+    graph = communities()
+    graph.add_node(99)
+    z = gr.GraphReachEmbedding(**FAST | {"epochs": 3}).fit_transform(graph)
+    assert z.shape == (61, 12)
+    assert np.isfinite(z).all()
+
+
+def test_directed_and_weighted_graphs():
+    graph = nx.DiGraph([(i, (i + 1) % 20, {"weight": 1.0 + i % 3}) for i in range(20)])
+    z = gr.GraphReachEmbedding(num_anchors=4, epochs=3).fit_transform(graph)
+    assert z.shape == (20, 4)
+
+
+def test_save_and_load(named, fitted, tmp_path):
+    fitted.save(tmp_path / "saved")
+    loaded = gr.GraphReachEmbedding.load(tmp_path / "saved")
+    assert loaded.get_params() == fitted.get_params()
+    assert loaded.anchors_.tolist() == fitted.anchors_.tolist()
+    np.testing.assert_array_equal(loaded.transform(named), fitted.embedding_)
+    pairs, _ = links_and_others(named)
+    np.testing.assert_allclose(loaded.score_pairs(pairs, graph=named), fitted.score_pairs(pairs), rtol=1e-6)
+    with pytest.raises(InputError, match="graph must be given to an estimator that was loaded"):
+        loaded.score_pairs(pairs)
+    with pytest.raises(InputError):
+        loaded.get_embedding()
+    assert not [path for path in (tmp_path / "saved").iterdir() if path.suffix not in (".json", ".safetensors")]
+
+
+@pytest.mark.parametrize("ids", ["integers", "strings", "both", "floats"])
+def test_ids_of_anchors_survive_saving(ids, tmp_path):
+    names = {
+        "integers": lambda i: 7 * i,
+        "strings": str,
+        "both": lambda i: i if i % 2 else f"n{i}",
+        "floats": lambda i: i / 2 + 0.25,
+    }
+    graph = nx.relabel_nodes(communities(), {i: names[ids](i) for i in range(60)})
+    embedding = gr.GraphReachEmbedding(**FAST | {"epochs": 2}).fit(graph)
+    embedding.save(tmp_path)
+    loaded = gr.GraphReachEmbedding.load(tmp_path)
+    assert loaded.anchors_.tolist() == embedding.anchors_.tolist()
+    np.testing.assert_array_equal(loaded.transform(graph), embedding.embedding_)
+
+
+def test_ids_that_json_cannot_hold_are_refused(tmp_path):
+    graph = nx.relabel_nodes(communities(), {i: (i, i) for i in range(60)})
+    embedding = gr.GraphReachEmbedding(**FAST | {"epochs": 2}).fit(graph)
+    with pytest.raises(InputError, match="node ids must be numbers or strings to be saved"):
+        embedding.save(tmp_path / "saved")
+    assert not (tmp_path / "saved").exists()
+
+
+def test_a_bare_model_is_no_estimator(tmp_path):
+    gr.nn.GraphReach(0, 4).save_pretrained(tmp_path)
+    with pytest.raises(InputError, match="folder must hold a saved GraphReachEmbedding, got a bare model"):
+        gr.GraphReachEmbedding.load(tmp_path)
