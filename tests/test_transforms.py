@@ -13,7 +13,7 @@ from graphreach.transforms import AddReachability
 from helpers import random_graph, run_python
 from nn_literal import assert_near, ring_with_chords
 
-pytestmark = pytest.mark.filterwarnings("ignore:Sparse CSR tensor support is in beta")
+pytestmark = pytest.mark.filterwarnings("ignore:Sparse (CSR tensor support|invariant checks)")
 
 
 def as_data(graph, **attributes):

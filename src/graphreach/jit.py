@@ -38,3 +38,13 @@ def fast_parallel_kernel(function: Function) -> Function:
     """Like :func:`fast_kernel`, with ``prange`` loops on all threads."""
     compiled: Function = numba.njit(cache=True, nogil=True, parallel=True, fastmath=ALGEBRA)(function)
     return compiled
+
+
+@kernel
+def fill(array: Any, value: Any) -> None:
+    """Set every entry of a one-dimensional array.
+
+    Kernels with ``prange`` call this instead of ``array[begin:] = value``: numba 0.68 can drop such an assignment there.
+    """
+    for i in range(len(array)):
+        array[i] = value

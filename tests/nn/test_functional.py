@@ -4,7 +4,7 @@ import pytest
 import torch
 
 import graphreach as gr
-from graphreach.nn import functional
+from graphreach.nn import functional, fused
 from nn_literal import (
     SWITCHES,
     assert_near,
@@ -94,10 +94,10 @@ def test_normalize_of_any_stride_and_no_rows():
 
 
 def test_number_of_partial_sums_is_a_function_of_shapes():
-    assert functional.num_parts(1000, 100) == 16
-    assert functional.num_parts(3, 100) == 3
-    assert functional.num_parts(0, 0) == 1
-    assert functional.num_parts(10**6, 10**9) == 2
+    assert fused.num_parts(1000, 100) == 16
+    assert fused.num_parts(3, 100) == 3
+    assert fused.num_parts(0, 0) == 1
+    assert fused.num_parts(10**6, 10**9) == 2
 
 
 def test_gradients_of_strided_output():

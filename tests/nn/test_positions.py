@@ -22,7 +22,7 @@ from nn_literal import (
     with_layouts,
 )
 
-pytestmark = pytest.mark.filterwarnings("ignore:Sparse CSR tensor support is in beta")
+pytestmark = pytest.mark.filterwarnings("ignore:Sparse (CSR tensor support|invariant checks)")
 
 SIZES = (7, 20, 12, 33)
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numba import prange, uint64
 
-from graphreach.jit import kernel, parallel_kernel
+from graphreach.jit import fill, kernel, parallel_kernel
 from graphreach.walks.kernels import BLOCK, DEAD, advance, enter, new_block, rows_per_block
 from graphreach.walks.rng import GOLDEN, mix
 
@@ -42,7 +42,7 @@ def collect_visits(
         masks = np.empty(BLOCK, np.int64)
         row = b * rows
         here = starts[row : row + rows]
-        lengths[row : row + rows] = 0
+        fill(lengths[row : row + rows], 0)
         for first in range(0, num_walks, BLOCK):
             last = min(first + BLOCK, num_walks)
             count = enter(block, here, first, last, seed)

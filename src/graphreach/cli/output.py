@@ -1,8 +1,7 @@
-"""Files that commands write: refused early, and never there by half."""
+"""Files that commands write: refused early."""
 
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 from graphreach.errors import InputError
@@ -31,23 +30,3 @@ def check_output(path: Path, suffixes: Sequence[str]) -> str:
 
 def _any_of(names: Sequence[str]) -> str:
     return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """Give a new name beside ``path`` to write to; it takes the place of ``path`` only if all went well.
-
-    Example:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     with replacing(Path(folder, "a.txt")) as partial:
-        ...         _ = partial.write_text("all of it")
-        ...     [file.name for file in Path(folder).iterdir()]
-        ['a.txt']
-    """
-    partial = path.with_name(f".{path.stem}.{os.getpid()}.partial{path.suffix}")
-    try:
-        yield partial
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)

@@ -1,6 +1,5 @@
 """Reachability as files that speak the user's ids."""
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import graphreach as gr
-from graphreach.cli.output import replacing
+from graphreach.files import replacing
 from graphreach.progress import track
+from graphreach.reachability.cache import result_arrays
 
 if TYPE_CHECKING:
     import polars as pl
@@ -18,20 +18,11 @@ if TYPE_CHECKING:
 BLOCK_ENTRIES = 1 << 21
 """Matrix entries that become rows of a table at a time."""
 
-PARAMETERS = ("method", "similarity", "num_walks", "walk_length", "hops", "seed")
-
 
 def write_npz(path: Path, graph: gr.Graph, result: gr.Reachability) -> None:
     """Write arrays that ``numpy.load`` reads without pickle."""
     ids = _array_of_ids(graph.ids)
-    arrays: dict[str, Any] = {"ids": ids, "anchors": ids[result.anchors]}
-    for name in ("to_anchors", "from_anchors"):
-        matrix = getattr(result, name)
-        if result.layout == "dense":
-            arrays[name] = matrix
-        else:
-            arrays |= {f"{name}_{part}": getattr(matrix, part) for part in ("data", "indices", "indptr", "shape")}
-    arrays["parameters"] = np.array(json.dumps({name: getattr(result, name) for name in PARAMETERS}))
+    arrays = {"ids": ids, "anchors": ids[result.anchors], **result_arrays(result)}
     with replacing(path) as partial, partial.open("wb") as file:
         np.savez(file, **arrays)
 

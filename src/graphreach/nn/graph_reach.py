@@ -133,7 +133,7 @@ class GraphReach(Pretrained, nn.Module):
             edge_index: For the local branch, if there is one.
             node_index: Which rows of the embedding table these nodes are (transductive, in mini-batches).
         """
-        positions = as_positions(reach, from_anchors, anchor_index, batch)
+        positions = as_positions(reach, from_anchors, anchor_index, batch, self.readout.hops)
         h = start = self._input(x, positions, node_index)
         if self.projection is not None:
             h = self.projection(h)
@@ -175,7 +175,11 @@ class GraphReach(Pretrained, nn.Module):
 
 
 def as_positions(
-    reach: Any, from_anchors: Tensor | None = None, anchor_index: Tensor | None = None, batch: Tensor | None = None
+    reach: Any,
+    from_anchors: Tensor | None = None,
+    anchor_index: Tensor | None = None,
+    batch: Tensor | None = None,
+    hops: int | None = None,
 ) -> Positions:
     """Whatever describes reachability, as positions."""
     if isinstance(reach, Positions):
@@ -186,7 +190,7 @@ def as_positions(
         raise InputError("from_anchors and anchor_index must be given with to_anchors as a tensor")
     if isinstance(reach, Tensor) and reach.layout == torch.strided:
         return Positions.dense(reach, from_anchors, anchor_index, batch)
-    return Positions.compressed(reach, from_anchors, anchor_index, batch)
+    return Positions.compressed(reach, from_anchors, anchor_index, batch, hops)
 
 
 def _activate(z: Tensor, activation: str) -> Tensor:

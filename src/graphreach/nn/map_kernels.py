@@ -5,7 +5,18 @@ from typing import Any
 import numpy as np
 from numba import prange
 
-from graphreach.jit import fast_parallel_kernel
+from graphreach.jit import fast_kernel, fast_parallel_kernel
+
+
+@fast_kernel
+def _hidden(values: Any, W1: Any, b1: Any, hidden: Any) -> None:
+    """hidden = values W1 + b1 for one entry."""
+    for h in range(len(hidden)):
+        hidden[h] = b1[h]
+    for s in range(len(W1)):
+        value, row = values[s], W1[s]
+        for h in range(len(hidden)):
+            hidden[h] += value * row[h]
 
 
 @fast_parallel_kernel
@@ -15,11 +26,7 @@ def map_entries(values: Any, W1: Any, b1: Any, w2: Any, b2: Any, parts: Any, out
     for part in prange(parts):
         hidden = np.empty(len(b1), W1.dtype)
         for e in range(part * n // parts, (part + 1) * n // parts):
-            hidden[:] = b1
-            for s in range(len(W1)):
-                value, row = values[e, s], W1[s]
-                for h in range(len(hidden)):
-                    hidden[h] += value * row[h]
+            _hidden(values[e], W1, b1, hidden)
             total = b2
             for h in range(len(hidden)):
                 total += max(hidden[h], hidden[h] * 0) * w2[h]
@@ -36,11 +43,7 @@ def map_entries_backward(
         hidden, back = np.empty(len(b1), W1.dtype), np.empty(len(b1), W1.dtype)
         for e in range(part * n // parts, (part + 1) * n // parts):
             g = gradient[e]
-            hidden[:] = b1
-            for s in range(len(W1)):
-                value, row = values[e, s], W1[s]
-                for h in range(len(hidden)):
-                    hidden[h] += value * row[h]
+            _hidden(values[e], W1, b1, hidden)
             for h in range(len(hidden)):
                 dw2[part, h] += g * max(hidden[h], hidden[h] * 0)
                 back[h] = g * w2[h] if hidden[h] > 0 else hidden[h] * 0

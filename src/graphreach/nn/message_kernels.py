@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numba import prange
 
-from graphreach.jit import fast_kernel, fast_parallel_kernel, kernel
+from graphreach.jit import fast_kernel, fast_parallel_kernel, fill, kernel
 
 
 @kernel
@@ -84,11 +84,11 @@ def aggregate(
             f = load_row(F, pointer, column, first, background, v, k, buffers[1])
             raw, weight = buffers[2, :k], buffers[3, :k]
             p, total = P[v], out[v]
-            total[:] = 0
+            fill(total, 0)
             if attention:
                 _attend(t, f, p, Q, first[v], bias, floor, u[v], a, slope, raw, weight)
             else:
-                weight[:] = 1.0 / k
+                fill(weight, 1.0 / k)
             for i in range(k):
                 ti, fi, wi, q = t[i], f[i], weight[i], Q[first[v] + i]
                 for c in range(d):
@@ -140,8 +140,8 @@ def aggregate_backward(
                     raw[i] = weight[i] * (dt[i] - mean) * (1.0 if raw[i] > 0 else slope)
                     du[v] += raw[i]
             else:
-                weight[:] = 1.0 / k
-                raw[:] = 0
+                fill(weight, 1.0 / k)
+                fill(raw, 0)
             for i in range(k):
                 _pull_back(
                     t[i], f[i], p, Q[first[v] + i], bias, floor, weight[i], g, raw[i], a,
@@ -167,7 +167,7 @@ def project(
             f = load_row(F, pointer, column, first, background, v, k, buffers[1])
             for i in range(k):
                 out[v, i] = _project(t[i], f[i], P[v], Q[first[v] + i], bias, floor, w)
-            out[v, k:] = 0
+            fill(out[v, k:], 0)
 
 
 @fast_parallel_kernel
@@ -283,7 +283,7 @@ def row_product(values: Any, pointer: Any, column: Any, first: Any, Q: Any, out:
     """out[v] = sum over the row's entries of value * Q[anchor]."""
     for v in prange(len(out)):
         total = out[v]
-        total[:] = 0
+        fill(total, 0)
         begin = pointer[v]
         for e in range(begin, pointer[v + 1]):
             q = Q[first[v] + e - begin] if column is None else Q[column[e]]

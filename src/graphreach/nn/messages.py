@@ -56,8 +56,6 @@ class Messages(nn.Module):
         """P = H W_1 of the nodes and Q = H_A W_2 of the anchors."""
         P = x @ self.weight[: self.in_channels]
         Q = x[positions.anchor_index] @ self.weight[self.in_channels :]
-        if torch.is_autocast_enabled(x.device.type):
-            P, Q = P.float(), Q.float()
         return P, Q
 
     def similarities(self, positions: Positions) -> tuple[Positions, Tensor, Tensor, Tensor]:
@@ -122,6 +120,10 @@ class ReachReadout(Messages):
 
     def forward(self, x: Tensor, positions: Positions) -> Tensor:
         """One number for each node and anchor."""
+        with full_precision(x):
+            return self._project(x.to(self.weight.dtype), positions)
+
+    def _project(self, x: Tensor, positions: Positions) -> Tensor:
         P, Q = self.sources(x, positions)
         positions, to, back, background = self.similarities(positions)
         if self.factors(positions):
@@ -139,6 +141,11 @@ class ReachReadout(Messages):
 
     def __repr__(self) -> str:
         return f"ReachReadout({self.in_channels}, {self.out_channels})"
+
+
+def full_precision(x: Tensor) -> torch.autocast:
+    """Without autocast: similarities are small and sums over anchors long, and eight bits would not hold them."""
+    return torch.autocast(x.device.type, enabled=False)
 
 
 def _resolve_map(similarity_map: str | SimilarityMap | None, hops: int | None) -> SimilarityMap | None:

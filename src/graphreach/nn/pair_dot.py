@@ -9,7 +9,7 @@ from torch.utils.weak import WeakTensorKeyDictionary
 
 from graphreach.errors import InputError
 from graphreach.nn import pair_kernels
-from graphreach.nn.functional import empty, fused, use_kernels
+from graphreach.nn.fused import apply, empty, use_kernels
 
 PARTS = 64
 RANGES = 4
@@ -35,13 +35,15 @@ def pair_dot(z: Tensor, pairs: Tensor) -> Tensor:
     """
     if pairs.dim() != 2 or pairs.size(0) != 2:
         raise InputError(f"pairs must have shape [2, m], got {list(pairs.shape)}")
+    if torch.is_autocast_enabled(z.device.type):
+        z = z.float()
     if not use_kernels(z, pairs):
         return (z[pairs[0]] * z[pairs[1]]).sum(-1)
     if pairs.numel() and (int(pairs.min()) < 0 or int(pairs.max()) >= len(z)):
         raise InputError(
             f"pairs must hold positions between 0 and {len(z) - 1}, got {int(pairs.min())} to {int(pairs.max())}"
         )
-    result: Tensor = fused(_PairDot, z, pairs)
+    result: Tensor = apply(_PairDot, z, pairs)
     return result
 
 

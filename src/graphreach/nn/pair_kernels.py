@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numba import prange
 
-from graphreach.jit import fast_parallel_kernel, kernel
+from graphreach.jit import fast_parallel_kernel, fill, kernel
 
 
 @fast_parallel_kernel
@@ -30,7 +30,8 @@ def pair_dot_scatter(z: Any, left: Any, right: Any, gradient: Any, parts: Any, d
     n = len(z)
     for part in prange(parts):
         low, high = part * n // parts, (part + 1) * n // parts
-        dz[low:high] = 0
+        for v in range(low, high):
+            fill(dz[v], 0)
         for p in range(len(left)):
             a, b, g = left[p], right[p], gradient[p]
             if low <= a < high:
@@ -68,7 +69,7 @@ def pair_dot_backward(z: Any, pointer: Any, pair: Any, other: Any, gradient: Any
     """dz[v] = sum over the pairs of v of their gradient times the other end's row; one thread writes a row."""
     for v in prange(len(z)):
         row = dz[v]
-        row[:] = 0
+        fill(row, 0)
         for i in range(pointer[v], pointer[v + 1]):
             g, b = gradient[pair[i]], z[other[i]]
             for c in range(len(row)):

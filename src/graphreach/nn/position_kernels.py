@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numba import prange
 
-from graphreach.jit import kernel, parallel_kernel
+from graphreach.jit import fill, kernel, parallel_kernel
 
 
 @kernel
@@ -44,8 +44,8 @@ def fill_union(
         for out in range(pointer[v], pointer[v + 1]):
             anchor = min(_next_anchor(t_indices, i, t_end, hops), _next_anchor(f_indices, j, f_end, hops))
             column[out] = anchor
-            to_values[out, :] = 0
-            from_values[out, :] = 0
+            fill(to_values[out], 0)
+            fill(from_values[out], 0)
             while _next_anchor(t_indices, i, t_end, hops) == anchor:
                 to_values[out, np.int64(t_indices[i]) % hops] = t_data[i]
                 i += 1

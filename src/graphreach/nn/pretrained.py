@@ -1,8 +1,6 @@
 """Models as folders: weights in safetensors, everything else in JSON, nothing pickled."""
 
 import json
-import os
-import tempfile
 from pathlib import Path
 from typing import Any, Self
 
@@ -11,6 +9,7 @@ from torch import nn
 
 from graphreach._version import __version__
 from graphreach.errors import InputError
+from graphreach.files import replacing
 
 FORMAT = 1
 WEIGHTS, CONFIG = "model.safetensors", "config.json"
@@ -51,8 +50,9 @@ class Pretrained:
         path = Path(folder)
         path.mkdir(parents=True, exist_ok=True)
         state = {name: value.detach().cpu().contiguous() for name, value in self.state_dict().items()}
-        write_atomic(path / WEIGHTS, save(state))
-        write_atomic(path / CONFIG, text.encode())
+        for name, content in ((WEIGHTS, save(state)), (CONFIG, text.encode())):
+            with replacing(path / name) as partial:
+                partial.write_bytes(content)
 
     @classmethod
     def from_pretrained(cls, folder: str | Path) -> Self:
@@ -106,15 +106,3 @@ def _load_weights(model: Any, path: Path) -> None:
             raise InputError(f"{path} has {name} of shape {list(value.shape)}, expected {list(expected[name].shape)}")
     with torch.no_grad():
         model.load_state_dict(state)
-
-
-def write_atomic(path: Path, content: bytes) -> None:
-    """Write a file beside its place and rename it."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".partial")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise

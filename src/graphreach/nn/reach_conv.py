@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from graphreach.errors import InputError
 from graphreach.nn import functional
-from graphreach.nn.messages import Messages
+from graphreach.nn.messages import Messages, full_precision
 from graphreach.nn.positions import Positions
 
 
@@ -95,14 +95,16 @@ class ReachConv(Messages):
 
     def forward(self, x: Tensor, positions: Positions) -> Tensor:
         """Aggregate the messages of all anchors."""
+        with full_precision(x):
+            return self._aggregate(x.to(self.weight.dtype), positions)
+
+    def _aggregate(self, x: Tensor, positions: Positions) -> Tensor:
         P, Q = self.sources(x, positions)
         positions, to, back, background = self.similarities(positions)
         if self.aggregation == "mean":
             return self._mean(positions, to, back, background, P, Q)
         own = x if self.weight_self is None else x @ self.weight_self
-        heads = [
-            self._attend(head, own.to(P.dtype), positions, to, back, background, P, Q) for head in range(self.heads)
-        ]
+        heads = [self._attend(head, own, positions, to, back, background, P, Q) for head in range(self.heads)]
         return torch.cat(heads, -1) if self.concat else torch.stack(heads).mean(0)
 
     def _mean(self, positions: Positions, to: Tensor, back: Tensor, background: Tensor, P: Tensor, Q: Tensor) -> Tensor:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numba import prange
 
-from graphreach.jit import fast_parallel_kernel
+from graphreach.jit import fast_parallel_kernel, fill
 
 ROWS = 64
 """Rows a thread takes at a time where rows are independent."""
@@ -22,9 +22,9 @@ def project_linear(T: Any, F: Any, pointer: Any, column: Any, first: Any, p: Any
                 t, f, qs, row = T[begin:end], F[begin:end], q[first[v] : first[v] + end - begin], out[v]
                 for i in range(end - begin):
                     row[i] = t[i] * pv + f[i] * qs[i]
-                row[end - begin :] = 0
+                fill(row[end - begin :], 0)
             else:
-                out[v, :] = 0
+                fill(out[v], 0)
                 for e in range(begin, end):
                     out[v, column[e] - first[v]] = T[e] * pv + F[e] * q[column[e]]
 

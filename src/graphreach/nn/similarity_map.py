@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
 from graphreach.nn import map_kernels
-from graphreach.nn.functional import fused, use_kernels
+from graphreach.nn.fused import apply, use_kernels
 from graphreach.nn.positions import Positions
 
 PARTS = 16
@@ -53,9 +53,9 @@ class SimilarityMap(nn.Module):
             return self._network(values.view(len(values), self.hops))
         levels = positions.levels(name, MAX_LEVELS) if values.dim() == 1 else None
         if levels is not None:
-            looked_up: Tensor = fused(_LookUp, self._network(levels[0].unsqueeze(-1)), levels[1])
+            looked_up: Tensor = apply(_LookUp, self._network(levels[0].unsqueeze(-1)), levels[1])
             return looked_up
-        mapped: Tensor = fused(
+        mapped: Tensor = apply(
             _MapEntries,
             values.view(len(values), self.hops),
             self.hidden.weight.t(),

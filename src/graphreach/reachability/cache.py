@@ -3,7 +3,6 @@
 import hashlib
 import json
 import os
-import tempfile
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -13,11 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from graphreach.files import replacing
 from graphreach.graph import Graph
 from graphreach.reachability.result import Reachability
 
 FORMAT = 1
 """Raised whenever the same parameters give other numbers than before."""
+
+PARAMETERS = ("method", "similarity", "num_walks", "walk_length", "hops", "seed")
 
 
 def cached(
@@ -80,23 +82,21 @@ def save_npz(result: Reachability, path: str | Path) -> None:
     """Write ``result`` to a new file beside ``path`` and rename it, so that a reader never meets half a file."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    arrays: dict[str, Any] = {"anchors": result.anchors}
+    with replacing(path) as partial, partial.open("wb") as file:
+        np.savez(file, anchors=result.anchors, **result_arrays(result))
+
+
+def result_arrays(result: Reachability) -> dict[str, Any]:
+    """Both matrices and the parameters as arrays that load without pickle."""
+    arrays: dict[str, Any] = {}
     for name in ("to_anchors", "from_anchors"):
         matrix = getattr(result, name)
         if result.layout == "dense":
             arrays[name] = matrix
         else:
             arrays |= {f"{name}_{part}": getattr(matrix, part) for part in ("data", "indices", "indptr", "shape")}
-    names = ("hops", "method", "similarity", "walk_length", "num_walks", "seed")
-    arrays["parameters"] = np.array(json.dumps({name: getattr(result, name) for name in names}))
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.stem, suffix=".partial")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            np.savez(file, **arrays)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    arrays["parameters"] = np.array(json.dumps({name: getattr(result, name) for name in PARAMETERS}))
+    return arrays
 
 
 def load_npz(path: str | Path) -> Reachability:

@@ -126,7 +126,8 @@ def pair_powers(
             )  # fmt: skip
             for p in range(len(here)):
                 if hops:
-                    out[pointer[j] + p, :] = powers[p]
+                    for t in range(length):
+                        out[pointer[j] + p, t] = powers[p, t]
                 else:
                     out[pointer[j] + p, 0] = powers[p].sum() / length
 

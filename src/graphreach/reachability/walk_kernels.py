@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numba import prange, uint64
 
-from graphreach.jit import kernel, parallel_kernel
+from graphreach.jit import fill, kernel, parallel_kernel
 from graphreach.walks.kernels import BLOCK, DEAD, advance, enter, new_block, rows_per_block
 
 STEP_BITS = 20
@@ -39,7 +39,8 @@ def count_visits(
         for first in range(0, num_walks, BLOCK):
             last = min(first + BLOCK, num_walks)
             count = enter(block, here, first, last, seed)
-            seen[:] = 0
+            for i in range(len(seen)):
+                fill(seen[i], 0)
             for step in range(1, walk_length + 1):
                 advance(indptr, indices, alias, block, count, step)
                 found = _find_hits(block[0], count, is_anchor, hits)
