@@ -68,3 +68,9 @@ def test_errors():
         gr.nn.LateFusion().fit([1, 2], [1, 2, 3], [0, 1])
     with pytest.raises(InputError, match="labels must hold both classes, got one"):
         gr.nn.LateFusion().fit([1, 2], [1, 2], [1, 1])
+
+
+def test_repr_and_a_score_before_fit():
+    assert repr(gr.nn.LateFusion(11)) == "LateFusion(steps=11)"
+    with pytest.raises(InputError, match="LateFusion must be fitted first"):
+        gr.nn.LateFusion().score([0.0], [1.0])

@@ -206,3 +206,7 @@ def test_what_json_cannot_hold_is_refused_before_anything_is_written(tmp_path):
 def test_random_state_is_not_touched_by_what_is_loaded(folder):
     first, second = (gr.nn.GraphReach.from_pretrained(folder) for _ in range(2))
     assert all(torch.equal(*pair) for pair in zip(first.parameters(), second.parameters(), strict=True))
+
+
+def test_a_loaded_model_is_in_evaluation_mode(folder):
+    assert not gr.nn.GraphReach.from_pretrained(folder).training

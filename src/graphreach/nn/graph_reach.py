@@ -107,7 +107,7 @@ class GraphReach(Pretrained, nn.Module):
     def reset_parameters(self) -> None:
         """Draw new weights."""
         for part in (self.table, self.projection, *self.convs, self.readout, self.local, self.decoder):
-            if part is not None:
+            if hasattr(part, "reset_parameters"):
                 part.reset_parameters()
 
     def forward(

@@ -44,7 +44,12 @@ class LateFusion:
 
     def score(self, first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
         """Fused scores of other pairs."""
+        if not hasattr(self, "weight_"):
+            raise InputError("LateFusion must be fitted first: call fit with validation scores and labels")
         return self._fuse(np.asarray(first, np.float64), np.asarray(second, np.float64), self.weight_)
+
+    def __repr__(self) -> str:
+        return f"LateFusion(steps={self.steps})"
 
     def _fuse(self, first: NDArray[np.float64], second: NDArray[np.float64], weight: float) -> NDArray[np.float64]:
         a, b = ((each - m) / s for each, m, s in zip((first, second), self.mean_, self.std_, strict=True))

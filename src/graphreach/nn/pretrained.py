@@ -56,7 +56,7 @@ class Pretrained:
 
     @classmethod
     def from_pretrained(cls, folder: str | Path) -> Self:
-        """Read what :meth:`save_pretrained` wrote; ``model.metadata`` holds the rest."""
+        """Read what :meth:`save_pretrained` wrote, in evaluation mode; ``model.metadata`` holds the rest."""
         record = read_config(Path(folder), cls.__name__)
         try:
             model = cls(**record["config"])
@@ -64,7 +64,7 @@ class Pretrained:
             raise InputError(f"{CONFIG} in {folder} does not describe a {cls.__name__}: {error}") from None
         _load_weights(model, Path(folder) / WEIGHTS)
         model.metadata = record["metadata"]  # type: ignore[attr-defined]
-        return model
+        return model.eval()  # type: ignore[attr-defined,no-any-return]
 
 
 def read_config(folder: Path, name: str) -> dict[str, Any]:
