@@ -85,7 +85,7 @@ def _table(facts: dict[str, Any]) -> str:
     loops = f"{facts['self_loops']:,}"
     if facts["self_loops"]:
         loops += ", kept" if facts["self_loops_kept"] else ", dropped (keep them by --self-loops)"
-    cut = f", the diameter cut at {MAX_WALK_LENGTH}" if lower > MAX_WALK_LENGTH else ""
+    cut = f", cut at {MAX_WALK_LENGTH}" if lower > MAX_WALK_LENGTH else ""
     rows = {
         "nodes": f"{facts['nodes']:,}",
         "edges": f"{facts['edges']:,}, {'directed' if facts['directed'] else 'undirected'}",
