@@ -25,6 +25,10 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'graphreach' has no attribute {name!r}")
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
 __all__ = [
     "AnchorSet",
     "Diameter",

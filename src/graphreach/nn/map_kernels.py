@@ -22,14 +22,14 @@ def _hidden(values: Any, W1: Any, b1: Any, hidden: Any) -> None:
 @fast_parallel_kernel
 def map_entries(values: Any, W1: Any, b1: Any, w2: Any, b2: Any, parts: Any, out: Any) -> None:
     """out = w2 relu(values W1 + b1) + b2, entry by entry; the hidden layer is never stored. W1 is [L, hidden]."""
-    n = len(values)
+    n, zero = len(values), W1.dtype.type(0)
     for part in prange(parts):
         hidden = np.empty(len(b1), W1.dtype)
         for e in range(part * n // parts, (part + 1) * n // parts):
             _hidden(values[e], W1, b1, hidden)
             total = b2
             for h in range(len(hidden)):
-                total += max(hidden[h], hidden[h] * 0) * w2[h]
+                total += max(hidden[h], zero) * w2[h]
             out[e] = total
 
 
@@ -38,15 +38,15 @@ def map_entries_backward(
     values: Any, W1: Any, b1: Any, w2: Any, parts: Any, gradient: Any, dW1: Any, db1: Any, dw2: Any, db2: Any
 ) -> None:
     """Gradients of :func:`map_entries` with respect to the network, per part."""
-    n = len(values)
+    n, zero = len(values), W1.dtype.type(0)
     for part in prange(parts):
         hidden, back = np.empty(len(b1), W1.dtype), np.empty(len(b1), W1.dtype)
         for e in range(part * n // parts, (part + 1) * n // parts):
             g = gradient[e]
             _hidden(values[e], W1, b1, hidden)
             for h in range(len(hidden)):
-                dw2[part, h] += g * max(hidden[h], hidden[h] * 0)
-                back[h] = g * w2[h] if hidden[h] > 0 else hidden[h] * 0
+                dw2[part, h] += g * max(hidden[h], zero)
+                back[h] = g * w2[h] if hidden[h] > 0 else zero
                 db1[part, h] += back[h]
             for s in range(len(W1)):
                 value, row = values[e, s], dW1[part, s]

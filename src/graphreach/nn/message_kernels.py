@@ -31,7 +31,7 @@ def load_row(values: Any, pointer: Any, column: Any, first: Any, background: Any
 def store_row(gradient: Any, pointer: Any, column: Any, first: Any, v: Any, k: Any, row: Any) -> Any:
     """Inverse of :func:`load_row` for gradients; returns the gradient of the background."""
     begin, end = pointer[v], pointer[v + 1]
-    rest = row[0] * 0
+    rest = row.dtype.type(0)
     if column is None:
         gradient[begin:end] = row[:k]
         return rest
@@ -46,7 +46,7 @@ def store_row(gradient: Any, pointer: Any, column: Any, first: Any, v: Any, k: A
 @fast_kernel
 def _project(t: Any, f: Any, p: Any, q: Any, bias: Any, floor: Any, direction: Any) -> Any:
     """The message's product with a vector."""
-    total = t * 0
+    total = p.dtype.type(0)
     for c in range(len(p)):
         total += max(t * p[c] + f * q[c] + bias[c], floor) * direction[c]
     return total
@@ -57,11 +57,11 @@ def _attend(
     t: Any, f: Any, p: Any, Q: Any, first: Any, bias: Any, floor: Any, u: Any, a: Any, slope: Any, raw: Any, weight: Any
 ) -> None:
     """Eq. 7: ``raw`` gets the logits before LeakyReLU, ``weight`` their softmax."""
-    top = t[0] * 0 - np.inf
+    top = t.dtype.type(-np.inf)
     for i in range(len(t)):
         raw[i] = u + _project(t[i], f[i], p, Q[first + i], bias, floor, a)
         top = max(top, raw[i] if raw[i] > 0 else slope * raw[i])
-    total = t[0] * 0
+    total = t.dtype.type(0)
     for i in range(len(t)):
         weight[i] = np.exp((raw[i] if raw[i] > 0 else slope * raw[i]) - top)
         total += weight[i]
@@ -98,19 +98,29 @@ def aggregate(
 @fast_kernel
 def _pull_back(
     t: Any, f: Any, p: Any, q: Any, bias: Any, floor: Any, x: Any, along: Any, y: Any, across: Any,
-    dp: Any, dq: Any, dbias: Any, dacross: Any, dt: Any, df: Any, i: Any,
+    dp: Any, dq: Any, dbias: Any, dacross: Any, dt: Any, df: Any, i: Any, dm: Any,
 ) -> None:  # fmt: skip
-    """Gradient of one message: dm = x * along + y * across where the message is above its floor."""
-    dti, dfi = t * 0, t * 0
-    for c in range(len(p)):
+    """Gradient of one message: dm = x * along + y * across where the message is above its floor.
+
+    Few arrays a loop, so that the compiler can tell that they do not overlap, and vectorises it.
+    """
+    zero = p.dtype.type(0)
+    for c in range(len(dm)):
         m = t * p[c] + f * q[c] + bias[c]
-        dm = x * along[c] + y * across[c] if m > floor else t * 0
-        dacross[c] += y * max(m, floor)
-        dp[c] += t * dm
-        dq[c] += f * dm
-        dbias[c] += dm
-        dti += dm * p[c]
-        dfi += dm * q[c]
+        dm[c] = x * along[c] + y * across[c] if m > floor else zero
+    if y != zero:
+        for c in range(len(dm)):
+            dacross[c] += y * max(t * p[c] + f * q[c] + bias[c], floor)
+    for c in range(len(dm)):
+        dp[c] += t * dm[c]
+    for c in range(len(dm)):
+        dq[c] += f * dm[c]
+    for c in range(len(dm)):
+        dbias[c] += dm[c]
+    dti, dfi = zero, zero
+    for c in range(len(dm)):
+        dti += dm[c] * p[c]
+        dfi += dm[c] * q[c]
     dt[i], df[i] = dti, dfi
 
 
@@ -121,9 +131,9 @@ def aggregate_backward(
     dT: Any, dF: Any, dbackground: Any, dP: Any, dQ: Any, dbias: Any, du: Any, da: Any,
 ) -> None:  # fmt: skip
     """Gradients of :func:`aggregate`; those of Q, bias, a and the background are per part. dT is empty if not wanted."""
-    n = len(P)
+    n, one = len(P), P.dtype.type(1)
     for part in prange(parts):
-        buffers = np.empty((6, width), P.dtype)
+        buffers, dm = np.empty((6, width), P.dtype), np.empty(P.shape[1], P.dtype)
         for v in range(part * n // parts, (part + 1) * n // parts):
             k = count[v]
             t = load_row(T, pointer, column, first, background, v, k, buffers[0])
@@ -132,12 +142,12 @@ def aggregate_backward(
             p, g = P[v], gradient[v]
             if attention:
                 _attend(t, f, p, Q, first[v], bias, floor, u[v], a, slope, raw, weight)
-                mean = t[0] * 0
+                mean = P.dtype.type(0)
                 for i in range(k):  # dt is free until the message's gradient is taken: hold d alpha there
                     dt[i] = _project(t[i], f[i], p, Q[first[v] + i], bias, floor, g)
                     mean += weight[i] * dt[i]
                 for i in range(k):
-                    raw[i] = weight[i] * (dt[i] - mean) * (1.0 if raw[i] > 0 else slope)
+                    raw[i] = weight[i] * (dt[i] - mean) * (one if raw[i] > 0 else slope)
                     du[v] += raw[i]
             else:
                 fill(weight, 1.0 / k)
@@ -145,7 +155,7 @@ def aggregate_backward(
             for i in range(k):
                 _pull_back(
                     t[i], f[i], p, Q[first[v] + i], bias, floor, weight[i], g, raw[i], a,
-                    dP[v], dQ[part, first[v] + i], dbias[part], da[part], dt, df, i,
+                    dP[v], dQ[part, first[v] + i], dbias[part], da[part], dt, df, i, dm,
                 )  # fmt: skip
             if len(dT):
                 dbackground[part] += store_row(dT, pointer, column, first, v, k, dt)
@@ -179,7 +189,7 @@ def project_backward(
     """Gradients of :func:`project`."""
     n = len(P)
     for part in prange(parts):
-        buffers = np.empty((4, width), P.dtype)
+        buffers, dm = np.empty((4, width), P.dtype), np.empty(P.shape[1], P.dtype)
         for v in range(part * n // parts, (part + 1) * n // parts):
             k = count[v]
             t = load_row(T, pointer, column, first, background, v, k, buffers[0])
@@ -187,8 +197,8 @@ def project_backward(
             dt, df = buffers[2], buffers[3]
             for i in range(k):
                 _pull_back(
-                    t[i], f[i], P[v], Q[first[v] + i], bias, floor, t[i] * 0, w, gradient[v, i], w,
-                    dP[v], dQ[part, first[v] + i], dbias[part], dw[part], dt, df, i,
+                    t[i], f[i], P[v], Q[first[v] + i], bias, floor, P.dtype.type(0), w, gradient[v, i], w,
+                    dP[v], dQ[part, first[v] + i], dbias[part], dw[part], dt, df, i, dm,
                 )  # fmt: skip
             if len(dT):
                 dbackground[part] += store_row(dT, pointer, column, first, v, k, dt)
@@ -211,7 +221,7 @@ def attention_sums(T: Any, F: Any, k: Any, alpha: Any, reach: Any, weighted: Any
     for v in prange(len(reach)):
         t, f = T[v * k : v * k + k], F[v * k : v * k + k]
         a, row = alpha[v * k : v * k + k], weighted[v * k : v * k + k]
-        total = reach[v] * 0
+        total = reach.dtype.type(0)
         for i in range(k):
             total += a[i] * t[i]
             row[i] = a[i] * f[i]
@@ -232,13 +242,13 @@ def attention_weights(
         begin, end = pointer[v], pointer[v + 1]
         missing = count[v] - (end - begin)
         nothing = u[v] if u[v] > 0 else slope * u[v]
-        top = nothing if missing > 0 else u[v] * 0 - np.inf
+        top = nothing if missing > 0 else u.dtype.type(-np.inf)
         for e in range(begin, end):
             i = first[v] + e - begin if column is None else column[e]
             raw = u[v] + T[e] * p[v] + F[e] * q[i]
             alpha[e] = raw if raw > 0 else slope * raw
             top = max(top, alpha[e])
-        total = missing * np.exp(nothing - top) if missing > 0 else u[v] * 0
+        total = missing * np.exp(nothing - top) if missing > 0 else 0.0
         for e in range(begin, end):
             alpha[e] = np.exp(alpha[e] - top)
             total += alpha[e]
@@ -249,27 +259,54 @@ def attention_weights(
             weighted[e] = alpha[e] * F[e]
 
 
+@fast_kernel
+def _attention_row(
+    t: Any, f: Any, alpha: Any, dweighted: Any, q: Any, u: Any, p: Any, dreach: Any, slope: Any, dq: Any
+) -> Any:
+    """Gradients of u and p for a dense row; that of q is added to ``dq``."""
+    zero, one = t.dtype.type(0), t.dtype.type(1)
+    mean, du, dp = zero, zero, zero
+    for i in range(len(t)):
+        mean += alpha[i] * (dreach * t[i] + dweighted[i] * f[i])
+    for i in range(len(t)):
+        d = (
+            alpha[i]
+            * (dreach * t[i] + dweighted[i] * f[i] - mean)
+            * (one if u + t[i] * p + f[i] * q[i] > zero else slope)
+        )
+        du += d
+        dp += d * t[i]
+        dq[i] += d * f[i]
+    return du, dp
+
+
 @fast_parallel_kernel
 def attention_weights_backward(
     T: Any, F: Any, pointer: Any, column: Any, first: Any, count: Any, u: Any, p: Any, q: Any, slope: Any, alpha: Any,
     dreach: Any, dweighted: Any, parts: Any, du: Any, dp: Any, dq: Any, dT: Any, dF: Any,
 ) -> None:  # fmt: skip
     """Gradients of :func:`attention_weights`; that of q is per part. dT is empty if not wanted."""
-    n = len(u)
+    n, one = len(u), u.dtype.type(1)
     for part in prange(parts):
         for v in range(part * n // parts, (part + 1) * n // parts):
             begin, end = pointer[v], pointer[v + 1]
-            rest = u[v] * 0 + 1
-            mean = u[v] * 0
+            rest, mean = u.dtype.type(1), u.dtype.type(0)
+            if column is None and len(dT) == 0:
+                window = slice(first[v], first[v] + end - begin)
+                du[v], dp[v] = _attention_row(
+                    T[begin:end], F[begin:end], alpha[begin:end], dweighted[begin:end], q[window], u[v], p[v], dreach[v],
+                    slope, dq[part, window],
+                )  # fmt: skip
+                continue
             for e in range(begin, end):
                 mean += alpha[e] * (dreach[v] * T[e] + dweighted[e] * F[e])
                 rest -= alpha[e]
             if end - begin < count[v]:
-                du[v] -= rest * mean * (1.0 if u[v] > 0 else slope)
+                du[v] -= rest * mean * (one if u[v] > 0 else slope)
             for e in range(begin, end):
                 i = first[v] + e - begin if column is None else column[e]
                 raw = u[v] + T[e] * p[v] + F[e] * q[i]
-                d = alpha[e] * (dreach[v] * T[e] + dweighted[e] * F[e] - mean) * (1.0 if raw > 0 else slope)
+                d = alpha[e] * (dreach[v] * T[e] + dweighted[e] * F[e] - mean) * (one if raw > 0 else slope)
                 du[v] += d
                 dp[v] += d * T[e]
                 dq[part, i] += d * F[e]
@@ -304,7 +341,7 @@ def row_product_backward(
             for e in range(begin, pointer[v + 1]):
                 i = first[v] + e - begin if column is None else column[e]
                 q, dq, value = Q[i], dQ[part, i], values[e]
-                total = value * 0
+                total = Q.dtype.type(0)
                 for c in range(len(g)):
                     total += g[c] * q[c]
                     dq[c] += value * g[c]

@@ -39,7 +39,7 @@ def project_linear_backward(
     for part in prange(parts):
         for v in range(part * n // parts, (part + 1) * n // parts):
             begin, end = pointer[v], pointer[v + 1]
-            total = p[v] * 0
+            total = p.dtype.type(0)
             if column is None:
                 t, f, g = T[begin:end], F[begin:end], gradient[v]
                 dqs = dq[part, first[v] : first[v] + end - begin]
@@ -66,10 +66,10 @@ def normalize(x: Any, epsilon: Any, out: Any, inverse: Any) -> None:
     for b in prange((n + ROWS - 1) // ROWS):
         for v in range(b * ROWS, min((b + 1) * ROWS, n)):
             row, target = x[v], out[v]
-            total = row[0] * 0
+            total = x.dtype.type(0)
             for i in range(len(row)):
                 total += row[i] * row[i]
-            factor = 1 / max(np.sqrt(total), epsilon)
+            factor = x.dtype.type(1) / max(np.sqrt(total), epsilon)
             inverse[v] = factor
             for i in range(len(row)):
                 target[i] = row[i] * factor
@@ -82,7 +82,7 @@ def normalize_backward(z: Any, inverse: Any, epsilon: Any, gradient: Any, out: A
     for b in prange((n + ROWS - 1) // ROWS):
         for v in range(b * ROWS, min((b + 1) * ROWS, n)):
             row, g, target, factor = z[v], gradient[v], out[v], inverse[v]
-            along = row[0] * 0
+            along = z.dtype.type(0)
             if factor * epsilon < 1:
                 for i in range(len(row)):
                     along += row[i] * g[i]
