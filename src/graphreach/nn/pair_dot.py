@@ -22,8 +22,8 @@ _groups: "WeakTensorKeyDictionary" = WeakTensorKeyDictionary()
 def pair_dot(z: Tensor, pairs: Tensor) -> Tensor:
     r"""The dot product :math:`z_u^T z_v` of each pair (App. E), without gathering two rows a pair.
 
-    The gradient is summed node by node, in an order that does not depend on threads. On large graphs the pairs of a node
-    are found first, once for each tensor of pairs.
+    The gradient is summed node by node, in an order that does not depend on threads. On large graphs, and for pairs that
+    come again, the pairs of a node are found first, once for each tensor of pairs.
 
     Args:
         z: Embeddings, ``[n, k]``.
@@ -62,7 +62,8 @@ class _PairDot(torch.autograd.Function):
     def backward(ctx: Any, gradient: Tensor) -> Any:
         z, _ = ctx.saved_tensors
         dz, gradient = empty(z.shape, z.dtype), gradient.contiguous()
-        if z.nbytes <= CACHED_BYTES:
+        if z.nbytes <= CACHED_BYTES and ctx.pairs not in _groups:
+            _groups[ctx.pairs] = (-1, 0, None)  # grouping pays from the second time on
             ends = ctx.pairs.contiguous().numpy()
             pair_kernels.pair_dot_scatter(z.numpy(), *ends, gradient.numpy(), RANGES, dz.numpy())
         else:
