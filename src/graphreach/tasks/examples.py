@@ -1,0 +1,183 @@
+"""What a task hands to whoever learns it: examples with labels, and the graph that may be looked at."""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphreach.errors import InputError
+from graphreach.graph import Graph
+
+TASKS = ("link", "pair", "node")
+ALIASES = {"lp": "link", "pnc": "pair", "nc": "node"}
+PARTS = ("train", "val", "test")
+
+
+def find_task(name: str) -> str:
+    """The name of a task, from its name or its abbreviation in the paper.
+
+    ``"link"`` (``"lp"``) is link prediction, ``"pair"`` (``"pnc"``) pairwise node classification: do two nodes have one
+    label, ``"node"`` (``"nc"``) node classification.
+
+    Example:
+        >>> find_task("PNC"), find_task("link")
+        ('pair', 'link')
+    """
+    task = ALIASES.get(str(name).lower(), str(name).lower())
+    if task not in TASKS:
+        raise InputError(f"task must be link, pair or node (or lp, pnc, nc), got {name!r}")
+    return task
+
+
+class SampleLike(Protocol):
+    """One graph with what is known of its nodes: features ``[n, f]`` and integer labels ``[n]``, or ``None``."""
+
+    @property
+    def graph(self) -> Graph:
+        """The whole graph."""
+
+    @property
+    def x(self) -> NDArray[np.float32] | None:
+        """Features."""
+
+    @property
+    def y(self) -> NDArray[np.int64] | None:
+        """Labels."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Examples:
+    """Pairs or nodes with their labels.
+
+    Attributes:
+        index: Pairs ``[2, m]``, positives first, or nodes ``[m]``.
+        label: 1 or 0 for pairs, the class for nodes, ``[m]``.
+        candidates: ``[positives, c]``: wrong targets of each positive, in the order of the positives, for metrics of
+            ranking.
+
+    Example:
+        >>> Examples(np.array([[0, 1], [1, 2]]), np.array([1, 0]))
+        Examples(2 pairs, 1 positive)
+    """
+
+    index: NDArray[np.int64]
+    label: NDArray[np.int64]
+    candidates: NDArray[np.int64] | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("index", "label", "candidates"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, np.asarray(getattr(self, name), np.int64))
+        if self.index.ndim not in (1, 2) or (self.index.ndim == 2 and self.index.shape[0] != 2):
+            raise InputError(f"index must be pairs [2, m] or nodes [m], got shape {list(self.index.shape)}")
+        if self.label.shape != (self.index.shape[-1],):
+            raise InputError(f"label must have shape [{self.index.shape[-1]}], got {list(self.label.shape)}")
+        positives = int(np.count_nonzero(self.label == 1))
+        if self.candidates is not None and self.candidates.shape[:1] != (positives,):
+            raise InputError(f"candidates must have one row for each of {positives} positives")
+
+    def __len__(self) -> int:
+        return int(self.index.shape[-1])
+
+    @property
+    def positives(self) -> NDArray[np.int64]:
+        """The pairs with label 1, ``[2, positives]``."""
+        return self.index[..., self.label == 1]
+
+    @property
+    def negatives(self) -> NDArray[np.int64]:
+        """The pairs with label 0, ``[2, negatives]``."""
+        return self.index[..., self.label == 0]
+
+    def __repr__(self) -> str:
+        if self.index.ndim == 1:
+            return f"Examples({len(self)} nodes)"
+        count = int(np.count_nonzero(self.label == 1))
+        ranked = "" if self.candidates is None else f", {self.candidates.shape[1]} candidates each"
+        return f"Examples({len(self)} pairs, {count} positive{ranked})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Split:
+    """A task on one graph, ready to be learnt and judged.
+
+    It does not carry the nodes' labels, so nothing that is given a split can look at those of validation and test.
+
+    Attributes:
+        task: ``"link"``, ``"pair"`` or ``"node"``.
+        graph: All that walks, distances and message passing may see.
+        x: Features, ``[n, f]``.
+        train: Examples to learn from.
+        val: Examples to choose by.
+        test: Examples to judge by.
+        num_classes: For nodes, how many classes there are.
+        protocol: How the parts were made.
+        seed: What made them; :func:`split` with this seed makes them again.
+        negatives: How the negatives of validation and test were chosen.
+    """
+
+    task: str
+    graph: Graph
+    x: NDArray[np.float32] | None
+    train: Examples
+    val: Examples
+    test: Examples
+    num_classes: int | None
+    protocol: str
+    seed: int
+    negatives: str = "uniform"
+
+    def parts(self) -> dict[str, Examples]:
+        """The three parts by their names."""
+        return {"train": self.train, "val": self.val, "test": self.test}
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{name}={len(part)}" for name, part in self.parts().items())
+        return f"Split(task={self.task}, protocol={self.protocol}, {self.graph}, {sizes}, seed={self.seed})"
+
+
+def empty_pairs() -> Examples:
+    """No pairs.
+
+    Example:
+        >>> empty_pairs()
+        Examples(0 pairs, 0 positive)
+    """
+    return Examples(np.empty((2, 0), np.int64), np.empty(0, np.int64))
+
+
+def join_pairs(
+    positives: NDArray[np.int64], negatives: NDArray[np.int64], candidates: NDArray[np.int64] | None = None
+) -> Examples:
+    """Examples of positive and negative pairs, both ``[2, m]``.
+
+    Example:
+        >>> join_pairs(np.array([[0], [1]]), np.array([[0, 2], [2, 1]])).label
+        array([1, 0, 0])
+    """
+    label = np.zeros(positives.shape[1] + negatives.shape[1], np.int64)
+    label[: positives.shape[1]] = 1
+    return Examples(np.concatenate([positives, negatives], axis=1), label, candidates)
+
+
+def check_pairs(pairs: Any, num_nodes: int | None, name: str = "pairs") -> NDArray[np.int64]:
+    """Pairs as an ``int64`` array ``[2, m]`` of positions, below ``num_nodes`` if that is known.
+
+    Example:
+        >>> check_pairs([[0, 1], [2, 2]], 3).shape
+        (2, 2)
+    """
+    array: NDArray[Any] = np.asarray(pairs)
+    if array.size == 0:
+        return np.empty((2, 0), np.int64)
+    if array.ndim != 2 or array.shape[0] != 2 or array.dtype.kind not in "iu":
+        hint = "; transpose it" if array.ndim == 2 and array.shape[1] == 2 else ""
+        raise InputError(
+            f"{name} must be an integer array of shape [2, m], got shape {list(array.shape)} of {array.dtype}{hint}"
+        )
+    low, high = array.min(), array.max()
+    if low < 0 or (num_nodes is not None and high >= num_nodes):
+        bounds = "of at least 0" if num_nodes is None else f"between 0 and {num_nodes - 1}"
+        raise InputError(f"{name} must hold positions {bounds}, got {low if low < 0 else high}")
+    return array.astype(np.int64)

@@ -1,0 +1,162 @@
+"""Negatives that distance, or a shared neighbour, does not give away."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphreach.graph import Graph
+from graphreach.progress import track
+from graphreach.tasks import distance_kernels as kernels
+from graphreach.tasks.pair_keys import Keys, Pairs, contains, encode, unique
+
+HardNegatives = Callable[[Graph, Pairs, Graph, Keys, np.random.Generator], Pairs]
+
+ROUNDS = 16
+"""Attempts at finding a pair that is still free."""
+
+LISTED_EDGES = 1 << 14
+"""A neighbourhood with more edges is not listed at first: in it, a random node is likely to be as far as wanted."""
+
+QUERIES_PER_CALL = 1 << 12
+
+
+def pair_distances(graph: Graph, pairs: Pairs) -> NDArray[np.int64]:
+    """Hops of a shortest path from u to v for pairs ``[2, m]``, -1 where there is none.
+
+    Example:
+        >>> path = Graph.from_edges([[0, 1], [1, 2]], num_nodes=4)
+        >>> pair_distances(path, np.array([[0, 0, 3], [2, 0, 1]]))
+        array([ 2,  0, -1])
+    """
+    back = graph.transpose()
+    out = np.empty(pairs.shape[1], np.int64)
+    for rows in _chunks(pairs.shape[1], "distances of pairs"):
+        out[rows] = kernels.pair_distances(
+            graph.indptr, graph.indices, back.indptr, back.indices, pairs[0, rows], pairs[1, rows]
+        )
+    return out
+
+
+def same_distance(graph: Graph, positives: Pairs, linked: Graph, taken: Keys, rng: np.random.Generator) -> Pairs:
+    """For each positive an unlinked pair that is as many hops apart in ``graph``, which does not hold the positive's edge.
+
+    The pair shares the positive's first node, or its second, or else an end of another positive that is as far; a
+    positive for which none is found gets no negative.
+
+    Args:
+        graph: The edges that can be seen.
+        positives: Hidden links, ``[2, m]``.
+        linked: All links, from :func:`graphreach.tasks.candidates.closed_graph`.
+        taken: Sorted keys of pairs that may not be drawn.
+        rng: Random numbers.
+
+    Example:
+        >>> cycle = Graph.from_edges([[0, 1, 2, 3, 4], [1, 2, 3, 4, 5]])
+        >>> seen = Graph.from_edges([[0, 1, 3, 4], [1, 2, 4, 5]])
+        >>> from graphreach.tasks.candidates import closed_graph
+        >>> same = same_distance(seen, np.array([[2], [3]]), closed_graph(cycle), np.array([5]), np.random.default_rng(0))
+        >>> pair_distances(seen, same)
+        array([-1])
+    """
+    distance = pair_distances(graph, positives)
+    peers = _Peers(distance)
+    out = np.full(positives.shape, -1, np.int64)
+    for attempt in range(ROUNDS):
+        missing = np.flatnonzero(out[0] < 0)
+        if not len(missing):
+            break
+        model = missing if attempt < 2 else peers.draw(missing, rng)
+        side = np.full(len(missing), attempt) if attempt < 2 else rng.integers(0, 2, len(missing))
+        drawn = np.empty((2, len(missing)), np.int64)
+        for kept, walked in ((0, graph), (1, graph.transpose())):
+            here = side == kept
+            ends = positives[kept, model[here]]
+            drawn[kept, here] = ends
+            drawn[1 - kept, here] = _at_distance(
+                walked, ends, distance[missing[here]], linked, int(rng.integers(2**63))
+            )
+        fresh = _fresh(drawn, taken)
+        out[:, missing[fresh]] = drawn[:, fresh]
+        taken = unique(np.concatenate([taken, encode(drawn[:, fresh])]))
+    return out[:, out[0] >= 0]
+
+
+def common_neighbour(graph: Graph, positives: Pairs, linked: Graph, taken: Keys, rng: np.random.Generator) -> Pairs:
+    """Unlinked pairs u, v with a path u - w - v in ``graph``, as many as there are positives or can be found.
+
+    They are the ends of random paths of two edges, so pairs that share more neighbours come more often. The arguments
+    are those of :func:`same_distance`.
+
+    Example:
+        >>> path = Graph.from_edges([[0, 1], [1, 2]])
+        >>> pair = common_neighbour(path, np.array([[0], [1]]), path, np.array([0, 2]), np.random.default_rng(0))
+        >>> np.sort(pair, axis=0).tolist()
+        [[0], [2]]
+    """
+    back = graph.transpose()
+    into, out_of = _row_sizes(back), _row_sizes(graph)
+    paths = np.cumsum(into * out_of)
+    found, wanted, stale = np.empty((2, 0), np.int64), positives.shape[1], 0
+    while found.shape[1] < wanted and stale < ROUNDS and len(paths) and paths[-1] > 0:
+        # A path is a middle node, an edge into it and an edge out of it: one number below the number of paths.
+        path = rng.integers(0, paths[-1], max(1024, 4 * (wanted - found.shape[1])))
+        middle = np.searchsorted(paths, path, side="right")
+        path -= paths[middle] - into[middle] * out_of[middle]
+        u = back.indices[back.indptr[middle].astype(np.int64) + path // out_of[middle]].astype(np.int64)
+        v = graph.indices[graph.indptr[middle].astype(np.int64) + path % out_of[middle]].astype(np.int64)
+        drawn = np.stack([u, v])[:, u != v]
+        drawn = drawn[:, _fresh(drawn, taken)]
+        stale = 0 if drawn.shape[1] else stale + 1
+        found = np.concatenate([found, drawn], axis=1)
+        taken = unique(np.concatenate([taken, encode(drawn)]))
+    return found[:, :wanted]
+
+
+HARD: dict[str, HardNegatives] = {"same-distance": same_distance, "common-neighbour": common_neighbour}
+
+
+class _Peers:
+    """Positives by their distance."""
+
+    def __init__(self, distance: NDArray[np.int64]) -> None:
+        self.order = np.argsort(distance, kind="stable")
+        sorted_distance = distance[self.order]
+        self.first = np.searchsorted(sorted_distance, distance)
+        self.count = np.searchsorted(sorted_distance, distance, side="right") - self.first
+
+    def draw(self, positives: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+        """For each of the positives one of those that are as far, perhaps itself."""
+        drawn: NDArray[np.int64] = self.order[self.first[positives] + rng.integers(0, self.count[positives])]
+        return drawn
+
+
+def _row_sizes(graph: Graph) -> NDArray[np.int64]:
+    pointers = graph.indptr.astype(np.int64)
+    return pointers[1:] - pointers[:-1]
+
+
+def _fresh(pairs: Pairs, taken: Keys) -> NDArray[np.int64]:
+    """Positions of the pairs that were found (no -1), are not taken, and are the first of their like."""
+    there = np.flatnonzero(pairs.min(axis=0) >= 0)
+    keys, first = np.unique(encode(pairs[:, there]), return_index=True)
+    return np.sort(there[first[~contains(taken, keys)]])
+
+
+def _at_distance(
+    graph: Graph, sources: NDArray[np.int64], distance: NDArray[np.int64], linked: Graph, seed: int
+) -> NDArray[np.int64]:
+    back = graph.transpose()
+    names, out = np.arange(len(sources)), np.empty(len(sources), np.int64)
+    for rows in _chunks(len(sources), "pairs at equal distance"):
+        out[rows] = kernels.nodes_at_distance(
+            graph.indptr, graph.indices, back.indptr, back.indices, linked.indptr, linked.indices,
+            sources[rows], distance[rows], names[rows], seed, LISTED_EDGES,
+        )  # fmt: skip
+    return out
+
+
+def _chunks(count: int, description: str) -> Iterator[slice]:
+    begins = range(0, count, QUERIES_PER_CALL)
+    for begin in track(begins, len(begins), description):
+        yield slice(begin, begin + QUERIES_PER_CALL)

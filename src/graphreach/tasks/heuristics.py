@@ -1,0 +1,227 @@
+"""Scores of links that need no training."""
+
+import difflib
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from graphreach.errors import InputError
+from graphreach.graph import Graph
+from graphreach.progress import track
+from graphreach.reachability import pair_reachability
+from graphreach.reachability.pair_kernels import pair_powers, two_hop_edges
+from graphreach.tasks.examples import check_pairs
+from graphreach.tasks.heuristic_kernels import pair_pagerank, shared_neighbours
+from graphreach.walks.walk_length import check_count
+
+Scores = NDArray[np.float64]
+Pairs = NDArray[np.int64]
+
+SOURCES_PER_CALL = 1 << 12
+PAIRS_PER_CALL = 1 << 20
+
+
+def common_neighbours(graph: Graph, pairs: Pairs) -> Scores:
+    r"""How many neighbours u and v share, :math:`\sum_w A_{uw} A_{wv}`.
+
+    With weights, the sum of products of weights; in a directed graph, over paths :math:`u \to w \to v`.
+
+    Example:
+        >>> common_neighbours(Graph.from_edges([[0, 0, 1, 2], [1, 2, 3, 3]]), np.array([[0, 0], [3, 1]]))
+        array([2., 0.])
+    """
+    return _through_neighbours(graph, pairs, np.ones(graph.num_nodes), "common neighbours")
+
+
+def adamic_adar(graph: Graph, pairs: Pairs) -> Scores:
+    r"""Shared neighbours, those with fewer neighbours of their own counting more, :math:`\sum_w A_{uw} A_{wv} / \ln k_w`.
+
+    :math:`k_w` is the number of nodes that w has an edge with, in either direction, whatever the weights, and at least 2.
+
+    Example:
+        >>> adamic_adar(Graph.from_edges([[0, 1], [1, 2]]), np.array([[0], [2]])).round(4)
+        array([1.4427])
+    """
+    edges = graph.edge_index
+    if graph.directed:
+        edges = np.unique(np.concatenate([edges, edges[::-1]], axis=1), axis=1)
+    count = np.bincount(edges[0][edges[0] != edges[1]], minlength=graph.num_nodes)
+    return _through_neighbours(graph, pairs, 1.0 / np.log(np.maximum(count, 2)), "Adamic-Adar")
+
+
+def katz(graph: Graph, pairs: Pairs, beta: float = 0.05, length: int = 4) -> Scores:
+    r"""Paths from u to v, longer ones counting less, :math:`\sum_{t=1}^{l} \beta^t (A^t)_{uv}`.
+
+    The sum stops at ``length``, so that it takes sparse rows only and is finite for every :math:`\beta`.
+
+    Example:
+        >>> katz(Graph.from_edges([[0, 1], [1, 2]]), np.array([[0, 0], [1, 2]]), beta=0.5, length=3)
+        array([0.75, 0.25])
+    """
+    length = check_count("length", length)
+    if not (np.isfinite(beta) and beta > 0):
+        raise InputError(f"beta must be a positive number, got {beta!r}")
+    back = graph.transpose()
+    ones, cost = np.ones(graph.num_nodes), two_hop_edges(back.indptr, back.indices)
+    groups = group(pairs, graph.num_nodes)
+    powers = np.zeros((len(groups.targets), length))
+    for begin, end in _source_chunks(groups, "Katz"):
+        pair_powers(
+            graph.indptr, graph.indices, graph.weights, back.indptr, back.indices, back.weights, ones, cost,
+            groups.sources[begin:end], groups.pointer[begin : end + 1], groups.targets, length, True, powers,
+        )  # fmt: skip
+    scores: Scores = (powers @ float(beta) ** np.arange(1, length + 1))[groups.inverse]
+    return scores
+
+
+def pagerank(graph: Graph, pairs: Pairs, damping: float = 0.85, epsilon: float = 1e-5, both: bool = True) -> Scores:
+    r"""Personalised PageRank of v seen from u, :math:`\pi_u(v)`, plus that of u seen from v.
+
+    By forward push, whose work for one node is at most :math:`1 / (\epsilon (1 - d))` edges whatever the size of the
+    graph: a walk's share that is less than :math:`\epsilon` for each edge of the node where it stands is left there.
+    In an undirected graph without weights :math:`\pi_u(v)` is too small by at most :math:`\epsilon k_v`. A walk at a dead
+    end starts again.
+
+    Args:
+        graph: The graph.
+        pairs: ``[2, m]``.
+        damping: The chance d of another jump.
+        epsilon: Precision.
+        both: Whether to add the other direction.
+
+    Example:
+        >>> pagerank(Graph.from_edges([[0], [1]]), np.array([[0], [1]]), both=False).round(3)
+        array([0.459])
+    """
+    if not 0 < damping < 1:
+        raise InputError(f"damping must be between 0 and 1, got {damping!r}")
+    if not (np.isfinite(epsilon) and epsilon > 0):
+        raise InputError(f"epsilon must be a positive number, got {epsilon!r}")
+    listed = np.concatenate([pairs, pairs[::-1]], axis=1) if both else pairs
+    groups = group(listed, graph.num_nodes)
+    inverse = np.divide(1.0, graph.degree, out=np.zeros(graph.num_nodes), where=graph.degree > 0)
+    out = np.zeros(len(groups.targets))
+    for begin, end in _source_chunks(groups, "personalised PageRank"):
+        pair_pagerank(
+            graph.indptr, graph.indices, graph.weights, inverse, groups.sources[begin:end],
+            groups.pointer[begin : end + 1], groups.targets, float(damping), float(epsilon), out,
+        )  # fmt: skip
+    scores: Scores = out[groups.inverse].reshape(2 if both else 1, -1).sum(axis=0)
+    return scores
+
+
+def reachability(
+    graph: Graph,
+    pairs: Pairs,
+    walk_length: int | str = 5,
+    method: str = "exact",
+    num_walks: int = 50,
+    seed: int = 0,
+    both: bool = True,
+) -> Scores:
+    r"""Direct reachability :math:`s(u, v) + s(v, u)` (Eq. 1), exact unless ``method="walks"``.
+
+    Args:
+        graph: The graph.
+        pairs: ``[2, m]``.
+        walk_length: Jumps of a walk, or ``"diameter"``.
+        method: As for :func:`graphreach.pair_reachability`, like the two after it.
+        num_walks: With ``method="walks"``.
+        seed: With ``method="walks"``.
+        both: Whether to add the other direction.
+
+    Example:
+        >>> reachability(Graph.from_edges([[0, 1], [1, 2]]), np.array([[0], [2]]), walk_length=2)
+        array([0.5])
+    """
+    columns = pair_reachability(graph, pairs.T, method, walk_length, num_walks, seed=seed).astype(np.float64)
+    scores: Scores = columns.sum(axis=1) if both else columns[:, 0]
+    return scores
+
+
+HEURISTICS: dict[str, Callable[..., Scores]] = {
+    "common-neighbours": common_neighbours,
+    "adamic-adar": adamic_adar,
+    "katz": katz,
+    "pagerank": pagerank,
+    "reachability": reachability,
+}
+"""Scorers of links by name: functions ``(graph, pairs, **options)`` of pairs ``[2, m]``. Add your own here."""
+
+
+def score(name: str, graph: Graph, pairs: ArrayLike, **options: Any) -> Scores:
+    """Score pairs as links by a heuristic; the more, the likelier.
+
+    Weights and directions of the graph count. Give it the graph of a split, which does not hold the edges to predict.
+
+    Args:
+        name: ``"common-neighbours"``, ``"adamic-adar"``, ``"katz"`` (``beta``, ``length``), ``"pagerank"`` (``damping``,
+            ``epsilon``, ``both``) or ``"reachability"`` (``walk_length``, ``method``, ``num_walks``, ``seed``, ``both``).
+        graph: The edges that can be seen.
+        pairs: Positions, ``[2, m]``.
+        **options: Those of the heuristic.
+
+    Returns:
+        One score a pair, ``[m]``.
+
+    Example:
+        >>> import graphreach as gr
+        >>> square = gr.Graph.from_edges([[0, 1, 2, 3], [1, 2, 3, 0]])
+        >>> gr.tasks.score("common-neighbours", square, [[0, 0], [1, 2]])
+        array([0., 2.])
+    """
+    if name not in HEURISTICS:
+        near = difflib.get_close_matches(str(name), HEURISTICS, 1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise InputError(f"name must be one of {', '.join(HEURISTICS)}, got {name!r}{hint}")
+    function = HEURISTICS[name]
+    listed = check_pairs(pairs, graph.num_nodes)
+    try:
+        inspect.signature(function).bind(graph, listed, **options)
+    except TypeError as error:
+        raise InputError(f"options of {name} must be its own, got {', '.join(options)} ({error})") from None
+    return function(graph, listed, **options)
+
+
+class Groups(NamedTuple):
+    """Different (source, target) pairs, by source, and where each pair of the list finds its own."""
+
+    sources: NDArray[np.uint32]
+    pointer: NDArray[np.int64]
+    targets: NDArray[np.uint32]
+    inverse: NDArray[np.int64]
+
+
+def group(pairs: Pairs, num_nodes: int) -> Groups:
+    """Group pairs ``[2, m]`` by their first node.
+
+    Example:
+        >>> group(np.array([[1, 0, 1], [0, 2, 0]]), 3).inverse
+        array([1, 0, 1])
+    """
+    keys, inverse = np.unique(pairs[0] * num_nodes + pairs[1], return_inverse=True)
+    sources, counts = np.unique(keys // max(1, num_nodes), return_counts=True)
+    pointer = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    return Groups(sources.astype(np.uint32), pointer, (keys % max(1, num_nodes)).astype(np.uint32), inverse)
+
+
+def _source_chunks(groups: Groups, description: str) -> Iterator[tuple[int, int]]:
+    begins = range(0, len(groups.sources), SOURCES_PER_CALL)
+    for begin in track(begins, len(begins), description):
+        yield begin, min(begin + SOURCES_PER_CALL, len(groups.sources))
+
+
+def _through_neighbours(graph: Graph, pairs: Pairs, value: NDArray[np.float64], description: str) -> Scores:
+    back = graph.transpose()
+    out = np.zeros(pairs.shape[1])
+    begins = range(0, pairs.shape[1], PAIRS_PER_CALL)
+    for begin in track(begins, len(begins), description):
+        here = slice(begin, begin + PAIRS_PER_CALL)
+        out[here] = shared_neighbours(
+            graph.indptr, graph.indices, graph.weights, back.indptr, back.indices, back.weights,
+            pairs[0, here], pairs[1, here], value,
+        )  # fmt: skip
+    return out

@@ -1,0 +1,152 @@
+"""How good scores are."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from graphreach.errors import InputError
+from graphreach.progress import stage
+from graphreach.tasks.examples import Examples, find_task
+
+HITS = (1, 3, 10)
+
+
+class MeanMetrics(dict[str, float]):
+    """Metrics averaged over the graphs that have them.
+
+    Attributes:
+        num_graphs: How many graphs there were.
+        left_out: For each metric the number of graphs on which it was not defined.
+
+    Example:
+        >>> MeanMetrics({"auc": 0.75}, num_graphs=3, left_out={"auc": 1})
+        MeanMetrics(auc=0.7500 over 2 of 3 graphs)
+    """
+
+    def __init__(self, means: Mapping[str, float], num_graphs: int, left_out: Mapping[str, int]) -> None:
+        super().__init__(means)
+        self.num_graphs, self.left_out = num_graphs, dict(left_out)
+
+    def __repr__(self) -> str:
+        parts = [f"{name}={mean:.4f} over {self.num_graphs - self.left_out[name]}" for name, mean in self.items()]
+        return f"MeanMetrics({', '.join(parts) or 'none'} of {self.num_graphs} graphs)"
+
+
+def metrics(
+    task: str, scores: ArrayLike, examples: Examples, candidate_scores: ArrayLike | None = None
+) -> dict[str, float]:
+    """Metrics of scores, computed by scikit-learn; one that is not defined (a single class) is left out.
+
+    Pairs: ``"auc"`` (ROC AUC) and ``"ap"`` (average precision). With scores of candidates also ``"mrr"`` (mean reciprocal
+    rank of a positive among its candidates) and ``"hits@1"``, ``"hits@3"``, ``"hits@10"`` (the share that rank so high, for
+    fewer places than there are candidates); a candidate with an equal score ranks before the positive.
+
+    Nodes: ``"accuracy"``, ``"auc"`` (one-vs-rest ROC AUC of the probabilities, averaged over the classes that occur) and
+    ``"hard_auc"`` (the same of the predicted class alone, as the authors' code computes it).
+
+    Args:
+        task: ``"link"``, ``"pair"`` or ``"node"``.
+        scores: One number a pair, ``[m]``; or the probabilities of the classes, ``[m, classes]``.
+        examples: What was scored.
+        candidate_scores: ``[positives, c]``, in the order of ``examples.candidates``.
+
+    Example:
+        >>> pairs = Examples(np.array([[0, 0, 0], [1, 2, 3]]), np.array([1, 1, 0]))
+        >>> metrics("link", [0.9, 0.2, 0.4], pairs)
+        {'auc': 0.5, 'ap': 0.8333333333333333}
+        >>> metrics("link", [0.9, 0.2, 0.4], pairs, candidate_scores=[[0.8, 0.1], [0.3, 0.1]])["mrr"]
+        0.75
+    """
+    task = find_task(task)
+    values = _numbers("scores", scores)
+    if task == "node":
+        if candidate_scores is not None:
+            raise InputError("candidate_scores must be None for task node: ranking is for pairs")
+        return _of_nodes(values, examples)
+    if values.shape != (len(examples),):
+        raise InputError(f"scores must have shape [{len(examples)}], one a pair, got {list(values.shape)}")
+    out = {}
+    if 0 < int(examples.label.sum()) < len(examples):
+        from sklearn.metrics import average_precision_score, roc_auc_score
+
+        out["auc"] = float(roc_auc_score(examples.label, values))
+        out["ap"] = float(average_precision_score(examples.label, values))
+    if candidate_scores is not None:
+        out.update(_of_ranking(values[examples.label == 1], _numbers("candidate_scores", candidate_scores)))
+    return out
+
+
+def mean_metrics(each: Iterable[Mapping[str, float]]) -> MeanMetrics:
+    """Average each metric over the graphs that have it, and count those that do not.
+
+    Example:
+        >>> mean_metrics([{"auc": 0.5, "ap": 0.5}, {"auc": 1.0}, {}])
+        MeanMetrics(auc=0.7500 over 2, ap=0.5000 over 1 of 3 graphs)
+    """
+    graphs = list(each)
+    names = dict.fromkeys(name for graph in graphs for name in graph)
+    values = {name: [graph[name] for graph in graphs if name in graph] for name in names}
+    wrong = next((name for name, numbers in values.items() if not np.isfinite(numbers).all()), None)
+    if wrong is not None:
+        raise InputError(f"metrics must be finite to be averaged, got {wrong} that is not")
+    means = {name: float(np.mean(numbers)) for name, numbers in values.items()}
+    return MeanMetrics(means, len(graphs), {name: len(graphs) - len(numbers) for name, numbers in values.items()})
+
+
+def _of_ranking(positives: NDArray[np.float64], candidates: NDArray[np.float64]) -> dict[str, float]:
+    if candidates.ndim != 2 or len(candidates) != len(positives):
+        raise InputError(
+            f"candidate_scores must have shape [{len(positives)}, candidates], got {list(candidates.shape)}"
+        )
+    count = candidates.shape[1]
+    if not candidates.size:
+        return {}
+    from sklearn.metrics import label_ranking_average_precision_score, top_k_accuracy_score
+
+    # scikit-learn reads two columns as a binary task; a last place that nobody else wants makes it three.
+    lowest = np.minimum(positives, candidates.min(axis=1)) - 1.0
+    table = np.column_stack([positives, candidates, lowest])
+    truth = np.zeros(table.shape, np.int8)
+    truth[:, 0] = 1
+    with stage("ranking"):
+        out = {"mrr": float(label_ranking_average_precision_score(truth, table))}
+        # Of equal scores the last column is taken first, so the positive, in the first, gains nothing by a tie.
+        labels, columns = np.zeros(len(table), np.int64), np.arange(table.shape[1])
+        for k in HITS:
+            if k <= count:
+                out[f"hits@{k}"] = float(top_k_accuracy_score(labels, table, k=k, labels=columns))
+    return out
+
+
+def _of_nodes(scores: NDArray[np.float64], examples: Examples) -> dict[str, float]:
+    label = examples.label
+    if scores.ndim != 2 or len(scores) != len(label):
+        raise InputError(f"scores must have shape [{len(label)}, classes], got {list(scores.shape)}")
+    if not len(label):
+        return {}
+    if label.max() >= scores.shape[1]:
+        raise InputError(f"scores must have a column for each class up to {label.max()}, got {scores.shape[1]}")
+    if scores.min() < 0 or np.abs(scores.sum(axis=1) - 1).max() > 1e-3:
+        raise InputError("scores of nodes must be probabilities that sum to 1 in each row: apply a softmax")
+    from sklearn.metrics import accuracy_score, roc_auc_score
+
+    predicted = scores.argmax(axis=1)
+    out = {"accuracy": float(accuracy_score(label, predicted))}
+    present = np.unique(label)
+    if len(present) > 1:
+        truth = label[:, None] == present
+        out["auc"] = float(roc_auc_score(truth, scores[:, present], average="macro"))
+        out["hard_auc"] = float(roc_auc_score(truth, predicted[:, None] == present, average="macro"))
+    return out
+
+
+def _numbers(name: str, values: Any) -> NDArray[np.float64]:
+    try:
+        array = np.asarray(values, np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must hold numbers, got {values!r:.80}") from None
+    if not np.isfinite(array).all():
+        raise InputError(f"{name} must be finite, got {np.count_nonzero(~np.isfinite(array))} that are not")
+    return array

@@ -1,0 +1,183 @@
+"""Pairwise node classification: do two nodes have one label?"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphreach.errors import InputError
+from graphreach.tasks.examples import Examples, empty_pairs, join_pairs
+from graphreach.tasks.pair_keys import Pairs, decode, draw_distinct, num_pairs, turn
+from graphreach.tasks.parts import NEGATIVES, PARTITION, SUBSET, TURN, cut, part_sizes, stream
+
+Labels = NDArray[np.int64]
+
+
+class PairOptions(NamedTuple):
+    """How pairs are split."""
+
+    clean: bool
+    fractions: tuple[float, float, float]
+    max_pairs: int | None
+    seed: int
+
+
+@dataclass(frozen=True, eq=False)
+class LabelPairs:
+    """All pairs of labelled nodes, those of one label and those of two, each numbered without a gap.
+
+    Nodes are sorted by label, so a pair of one label is a class and two places in it, and a pair of two labels is a place
+    and a place in a later class: any of the many pairs comes from its number, and none has to be stored.
+
+    Attributes:
+        nodes: Labelled nodes, ``[n]``.
+        label: Their labels.
+
+    Example:
+        >>> pairs = LabelPairs(np.arange(4), np.array([1, 0, 1, 0]))
+        >>> pairs.num_same, pairs.num_different
+        (2, 4)
+        >>> pairs.same(np.array([0, 1]))
+        array([[1, 0],
+               [3, 2]])
+    """
+
+    nodes: NDArray[np.int64]
+    label: Labels
+
+    @cached_property
+    def _classes(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Nodes by label, and where each class begins and how large it is."""
+        order = np.argsort(self.label, kind="stable")
+        _, begin, size = np.unique(self.label[order], return_index=True, return_counts=True)
+        return self.nodes[order], begin, size
+
+    @cached_property
+    def _same_until(self) -> NDArray[np.int64]:
+        _, _, size = self._classes
+        return np.cumsum(size * (size - 1) // 2)
+
+    @cached_property
+    def _different_until(self) -> NDArray[np.int64]:
+        _, begin, size = self._classes
+        return np.cumsum(size * (len(self.nodes) - begin - size))
+
+    @property
+    def num_same(self) -> int:
+        """Pairs of one label."""
+        return int(self._same_until[-1]) if len(self.nodes) else 0
+
+    @property
+    def num_different(self) -> int:
+        """Pairs of two labels."""
+        return num_pairs(len(self.nodes)) - self.num_same
+
+    def same(self, ranks: NDArray[np.int64]) -> Pairs:
+        """The pairs of one label with these numbers, ``[2, m]``."""
+        nodes, begin, size = self._classes
+        which = np.searchsorted(self._same_until, ranks, side="right")
+        inside = ranks - self._same_until[which] + size[which] * (size[which] - 1) // 2
+        pairs: Pairs = nodes[begin[which] + decode(inside)]
+        return pairs
+
+    def different(self, ranks: NDArray[np.int64]) -> Pairs:
+        """The pairs of two labels with these numbers, ``[2, m]``."""
+        nodes, begin, size = self._classes
+        which = np.searchsorted(self._different_until, ranks, side="right")
+        later = len(self.nodes) - begin[which] - size[which]
+        inside = ranks - self._different_until[which] + size[which] * later
+        first = begin[which] + inside // later
+        second = begin[which] + size[which] + inside % later
+        return nodes[np.stack([first, second])]
+
+
+def split_pairs(nodes: NDArray[np.int64], label: Labels, options: PairOptions) -> tuple[Examples, Examples, Examples]:
+    """All pairs of one label cut into parts, and as many negatives; see :func:`graphreach.tasks.split`.
+
+    Training negatives are drawn among all pairs but the training positives, so some are positives of validation or test;
+    with ``clean`` they, too, have two labels, and no pair is in two parts. Pairs that ``max_pairs`` leaves out are in no
+    part, also not as a negative.
+    """
+    pairs = LabelPairs(nodes, label)
+    _check_both(pairs)
+    seed = options.seed
+    size = min(pairs.num_same, options.max_pairs or pairs.num_same)
+    ranks = draw_distinct(stream(seed, SUBSET), pairs.num_same, size)
+    positives = cut(ranks, options.fractions, "pairs of nodes with one label")
+    wanted = np.array([len(each) for each in positives])
+    if options.clean:
+        negatives = _clean_negatives(pairs, wanted, seed)
+    else:
+        negatives = [_two_labels(pairs, count, seed, part) for part, count in enumerate(wanted)]
+        negatives[0] = _published_negatives(pairs, len(positives[0]), np.concatenate(positives[1:]), seed)
+    parts = [
+        join_pairs(_turned(pairs.same(ranks), seed, part), _turned(negative, seed, part + 3))
+        for part, (ranks, negative) in enumerate(zip(positives, negatives, strict=True))
+    ]
+    return parts[0], parts[1], parts[2]
+
+
+def split_nodes_then_pairs(
+    nodes: NDArray[np.int64], label: Labels, options: PairOptions
+) -> tuple[Examples, Examples, Examples]:
+    """Nodes cut into parts, then pairs within each part; a part without pairs of both kinds is empty."""
+    order = stream(options.seed, PARTITION).permutation(len(nodes))
+    out = []
+    for part, chosen in enumerate(cut(order, options.fractions, "labelled nodes")):
+        limit = None
+        if options.max_pairs is not None:
+            limit = max(1, int(options.max_pairs * options.fractions[part]))
+        out.append(pairs_within(nodes[chosen], label[chosen], limit, options.seed, part))
+    if not len(out[0]):
+        raise InputError("y must give training nodes pairs of one label and pairs of two labels, got pairs of one kind")
+    return out[0], out[1], out[2]
+
+
+def pairs_within(nodes: NDArray[np.int64], label: Labels, max_pairs: int | None, seed: int, part: int) -> Examples:
+    """Pairs of one label among ``nodes`` and as many pairs of two, as far as there are; none if either kind lacks."""
+    pairs = LabelPairs(nodes, label)
+    if not pairs.num_same or not pairs.num_different:
+        return empty_pairs()
+    size = min(pairs.num_same, max_pairs or pairs.num_same)
+    positives = pairs.same(draw_distinct(stream(seed, SUBSET, part), pairs.num_same, size))
+    negatives = _two_labels(pairs, size, seed, part)
+    return join_pairs(_turned(positives, seed, part), _turned(negatives, seed, part + 3))
+
+
+def _two_labels(pairs: LabelPairs, count: int, seed: int, part: int) -> Pairs:
+    count = min(int(count), pairs.num_different)
+    return pairs.different(draw_distinct(stream(seed, NEGATIVES, part), pairs.num_different, count))
+
+
+def _published_negatives(pairs: LabelPairs, count: int, held_out: NDArray[np.int64], seed: int) -> Pairs:
+    """Numbers from ``num_different`` on stand for the positives of validation and test."""
+    population = pairs.num_different + len(held_out)
+    ranks = draw_distinct(stream(seed, NEGATIVES), population, min(count, population))
+    wrong = ranks >= pairs.num_different
+    out = np.empty((2, len(ranks)), np.int64)
+    out[:, ~wrong] = pairs.different(ranks[~wrong])
+    out[:, wrong] = pairs.same(held_out[ranks[wrong] - pairs.num_different])
+    return out
+
+
+def _clean_negatives(pairs: LabelPairs, wanted: NDArray[np.int64], seed: int) -> list[Pairs]:
+    """One draw for all parts, so that none shares a pair with another; with too few, each part gets its share."""
+    size = min(int(wanted.sum()), pairs.num_different)
+    ranks = draw_distinct(stream(seed, NEGATIVES), pairs.num_different, size)
+    total = int(wanted.sum())
+    shares = (wanted[0] / total, wanted[1] / total, wanted[2] / total)
+    bounds = np.cumsum(part_sizes(size, shares, "pairs of nodes with two labels"))
+    return [pairs.different(each) for each in np.split(ranks, bounds[:-1])]
+
+
+def _turned(pairs: Pairs, seed: int, part: int) -> Pairs:
+    return turn(stream(seed, TURN, part), pairs)
+
+
+def _check_both(pairs: LabelPairs) -> None:
+    if not pairs.num_same:
+        raise InputError(f"y must give at least two nodes one label, got {len(pairs.nodes)} nodes of different labels")
+    if not pairs.num_different:
+        raise InputError(f"y must hold at least two labels, got one for all {len(pairs.nodes)} labelled nodes")

@@ -1,0 +1,282 @@
+"""Training, validation and test of a task on a graph."""
+
+import difflib
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphreach.errors import InputError
+from graphreach.graph import Graph
+from graphreach.progress import stage, track
+from graphreach.tasks.examples import Examples, SampleLike, Split, empty_pairs, find_task
+from graphreach.tasks.hard_negatives import HARD
+from graphreach.tasks.link_split import LinkOptions, hide_links, split_links
+from graphreach.tasks.pair_split import PairOptions, pairs_within, split_nodes_then_pairs, split_pairs
+from graphreach.tasks.parts import GRAPHS, PARTITION, check_fractions, cut, stream
+from graphreach.walks.rng import check_seed
+from graphreach.walks.walk_length import check_count
+
+PROTOCOLS = {
+    "link": ("published", "clean", "graph-disjoint"),
+    "pair": ("published", "clean", "node-disjoint", "graph-disjoint"),
+    "node": ("published", "node-disjoint", "graph-disjoint"),
+}
+
+NEGATIVES = ("uniform", *HARD)
+
+
+class _Request(NamedTuple):
+    """What was asked for, checked."""
+
+    task: str
+    protocol: str
+    seed: int
+    negatives: str
+    fractions: tuple[float, float, float]
+    candidates: int
+    max_pairs: int | None
+    num_classes: int | None
+
+    def links(self) -> LinkOptions:
+        return LinkOptions(self.protocol == "clean", self.fractions, self.negatives, self.candidates, self.seed)
+
+    def pairs(self) -> PairOptions:
+        return PairOptions(self.protocol == "clean", self.fractions, self.max_pairs, self.seed)
+
+
+def split(
+    sample: SampleLike,
+    task: str,
+    protocol: str = "published",
+    *,
+    seed: int = 0,
+    negatives: str = "uniform",
+    fractions: Sequence[float] = (0.8, 0.1, 0.1),
+    candidates: int = 0,
+    max_pairs: int | None = None,
+    num_classes: int | None = None,
+) -> Split:
+    r"""Cut a task on one graph into training, validation and test.
+
+    **Links** (``"link"``): edges are the positives. They are cut at random, and the split's graph holds the training
+    edges only, with all nodes, weights and directions; self-loops are no links and stay. In a directed graph a link is an
+    ordered pair, but both directions of a reciprocal pair fall into one part, and negatives are linked in neither
+    direction: nothing can be read off the reverse of a hidden edge.
+
+    **Pairs** (``"pair"``): all pairs of nodes with one label are the positives. All edges are seen.
+
+    **Nodes** (``"node"``): labelled nodes are cut at random. All edges are seen.
+
+    Nodes whose label is negative have none and are in no example. A part has at least one item where there are fewer than
+    ten to cut. There is one negative for each positive, drawn once, no pair twice in a part; where too few pairs are left,
+    all of them. Undirected pairs are turned one way or the other at random.
+
+    Protocols:
+
+    - ``"published"``: as in the paper. Validation and test negatives avoid all positives, in both directions; training
+      negatives avoid training positives only, so some of them are validation or test positives. The pair task is then
+      solved by transitive closure (:func:`closure`).
+    - ``"clean"`` (links, pairs): training negatives avoid validation and test pairs too; no pair is in two parts.
+    - ``"node-disjoint"`` (pairs, nodes): nodes are cut, and pairs lie within a part, so that test nodes are unseen as
+      examples. A part without pairs of one label and of two is empty. For nodes the same as ``"published"``.
+    - ``"graph-disjoint"``: whole graphs; see :func:`split_dataset`.
+
+    Args:
+        sample: Anything with ``graph``, ``x`` and ``y``.
+        task: ``"link"``, ``"pair"`` or ``"node"`` (or ``"lp"``, ``"pnc"``, ``"nc"``).
+        protocol: See above.
+        seed: Same seed, same split; the positives of a seed do not depend on ``negatives`` or ``candidates``.
+        negatives: For validation and test of links. ``"uniform"``; ``"same-distance"``, which are as many hops apart in
+            the split's graph as the positives are without their edge; or ``"common-neighbour"``, which share a
+            neighbour there. Where too few such pairs are found, there are fewer negatives than positives.
+        fractions: Shares of training, validation and test.
+        candidates: For links, how many wrong targets to draw for each positive of validation and test: different nodes
+            that its source is not linked to in either direction.
+        max_pairs: For pairs, at most so many positives, drawn at random; each part has its share of them. Large graphs
+            have more pairs of one label than memory.
+        num_classes: For nodes; by default one more than the largest label.
+
+    Example:
+        >>> from types import SimpleNamespace
+        >>> import graphreach as gr
+        >>> ring = gr.Graph.from_edges([range(20), [*range(1, 20), 0]])
+        >>> sample = SimpleNamespace(graph=ring, x=None, y=None)
+        >>> parts = gr.tasks.split(sample, "link", "clean", candidates=5)
+        >>> parts.graph.num_edges, parts.train, parts.test
+        (16, Examples(32 pairs, 16 positive), Examples(4 pairs, 2 positive, 5 candidates each))
+    """
+    request = _check(task, protocol, seed, negatives, fractions, candidates, max_pairs, num_classes)
+    if protocol == "graph-disjoint":
+        raise InputError('protocol "graph-disjoint" needs several graphs: use split_dataset')
+    with stage("splitting"):
+        return _split_graph(sample, request)
+
+
+def split_dataset(
+    dataset: Any,
+    task: str,
+    protocol: str = "published",
+    *,
+    seed: int = 0,
+    negatives: str = "uniform",
+    fractions: Sequence[float] = (0.8, 0.1, 0.1),
+    candidates: int = 0,
+    max_pairs: int | None = None,
+) -> list[Split]:
+    """Cut a task on each of several graphs, one split a graph.
+
+    Each graph is cut on its own, by a seed of its own, which its split carries. With ``"graph-disjoint"`` each graph
+    belongs to one part as a whole and the other parts of its split are empty. Of a validation or test graph, links are
+    predicted from the training share of its edges, and the others are the positives; a training graph is seen whole.
+
+    Args:
+        dataset: Something with ``samples``, or a sequence of samples.
+        task: See :func:`split`, as for the other arguments.
+        protocol: See :func:`split`.
+        seed: See :func:`split`.
+        negatives: See :func:`split`.
+        fractions: See :func:`split`; of the graphs with ``"graph-disjoint"``.
+        candidates: See :func:`split`.
+        max_pairs: See :func:`split`; of each graph.
+
+    Example:
+        >>> from types import SimpleNamespace
+        >>> import graphreach as gr
+        >>> ring = gr.Graph.from_edges([range(20), [*range(1, 20), 0]])
+        >>> samples = [SimpleNamespace(graph=ring, x=None, y=np.arange(20) % 2)] * 10
+        >>> parts = gr.tasks.split_dataset(samples, "pair", "graph-disjoint")
+        >>> sum(len(part.train) > 0 for part in parts), sum(len(part.test) > 0 for part in parts)
+        (8, 1)
+    """
+    samples = list(getattr(dataset, "samples", dataset))
+    if not samples:
+        raise InputError("dataset must hold at least one graph, got none")
+    classes = None
+    if find_task(task) == "node":
+        classes = 1 + max(int(_check_labels(sample).max(initial=-1)) for sample in samples)
+    request = _check(task, protocol, seed, negatives, fractions, candidates, max_pairs, classes)
+    part_of = np.zeros(len(samples), np.int64)
+    if protocol == "graph-disjoint":
+        order = stream(request.seed, GRAPHS).permutation(len(samples))
+        for part, chosen in enumerate(cut(order, request.fractions, "graphs")):
+            part_of[chosen] = part
+    out = []
+    for number, sample in enumerate(track(samples, len(samples), "splitting graphs")):
+        own = request._replace(seed=graph_seed(request.seed, number))
+        try:
+            whole = protocol == "graph-disjoint"
+            out.append(_whole_graph(sample, own, int(part_of[number])) if whole else _split_graph(sample, own))
+        except InputError as error:
+            where = f"graph {number} of {len(samples)}: " if len(samples) > 1 else ""
+            raise InputError(f"{where}{error}") from None
+    return out
+
+
+def graph_seed(seed: int, number: int) -> int:
+    """The seed of one of several graphs; the first has the seed itself.
+
+    Example:
+        >>> graph_seed(7, 0), graph_seed(7, 1) == graph_seed(7, 2)
+        (7, False)
+    """
+    return seed if number == 0 else int(np.random.default_rng([seed, number]).integers(2**63))
+
+
+def _split_graph(sample: SampleLike, request: _Request) -> Split:
+    if request.task == "link":
+        graph, *parts = split_links(sample.graph, request.links())
+        return _result(sample, request, graph, parts)
+    y = _check_labels(sample)
+    nodes = np.flatnonzero(y >= 0)
+    if request.task == "pair":
+        function = split_nodes_then_pairs if request.protocol == "node-disjoint" else split_pairs
+        return _result(sample, request, sample.graph, list(function(nodes, y[nodes], request.pairs())))
+    order = nodes[stream(request.seed, PARTITION).permutation(len(nodes))]
+    parts = [Examples(chosen, y[chosen]) for chosen in cut(order, request.fractions, "labelled nodes")]
+    return _result(sample, request, sample.graph, parts, _count_classes(y, request))
+
+
+def _whole_graph(sample: SampleLike, request: _Request, part: int) -> Split:
+    """A graph that belongs to one part."""
+    if request.task == "link":
+        graph, examples = hide_links(sample.graph, part, request.links())
+        parts = [empty_pairs() for _ in range(3)]
+        parts[part] = examples
+        return _result(sample, request, graph, parts)
+    y = _check_labels(sample)
+    nodes = np.flatnonzero(y >= 0)
+    if request.task == "pair":
+        parts = [empty_pairs() for _ in range(3)]
+        parts[part] = pairs_within(nodes, y[nodes], request.max_pairs, request.seed, part)
+        return _result(sample, request, sample.graph, parts)
+    parts = [Examples(chosen, y[chosen]) for chosen in (nodes if i == part else nodes[:0] for i in range(3))]
+    return _result(sample, request, sample.graph, parts, _count_classes(y, request))
+
+
+def _result(
+    sample: SampleLike, request: _Request, graph: Graph, parts: list[Examples], num_classes: int | None = None
+) -> Split:
+    x = sample.x
+    if x is not None:
+        x = np.asarray(x, np.float32)
+        if x.ndim != 2 or len(x) != graph.num_nodes:
+            raise InputError(f"x must have shape [{graph.num_nodes}, features], got {list(x.shape)}")
+    return Split(
+        request.task, graph, x, parts[0], parts[1], parts[2], num_classes, request.protocol, request.seed, request.negatives
+    )  # fmt: skip
+
+
+def _check(
+    task: str,
+    protocol: str,
+    seed: int,
+    negatives: str,
+    fractions: Sequence[float],
+    candidates: int,
+    max_pairs: int | None,
+    num_classes: int | None,
+) -> _Request:
+    task = find_task(task)
+    _check_name("protocol", protocol, PROTOCOLS[task], f" for task {task}")
+    _check_name("negatives", negatives, NEGATIVES)
+    if negatives != "uniform" and task != "link":
+        raise InputError(f"negatives must be 'uniform' for task {task}, got {negatives!r}: hard ones are for links")
+    if isinstance(candidates, bool) or not isinstance(candidates, int | np.integer) or candidates < 0:
+        raise InputError(f"candidates must be an integer of at least 0, got {candidates!r}")
+    if candidates and task != "link":
+        raise InputError(f"candidates must be 0 for task {task}, got {candidates}: ranking is for links")
+    if max_pairs is not None:
+        max_pairs = check_count("max_pairs", max_pairs)
+        if task != "pair":
+            raise InputError(f"max_pairs must be None for task {task}, got {max_pairs}: it is for pairs of one label")
+    shares = check_fractions(fractions)
+    return _Request(task, protocol, check_seed(seed), negatives, shares, int(candidates), max_pairs, num_classes)
+
+
+def _check_name(argument: str, name: str, names: tuple[str, ...], where: str = "") -> None:
+    if name not in names:
+        near = difflib.get_close_matches(str(name), names, 1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise InputError(f"{argument} must be one of {', '.join(names)}{where}, got {name!r}{hint}")
+
+
+def _check_labels(sample: SampleLike) -> NDArray[np.int64]:
+    n = sample.graph.num_nodes
+    if sample.y is None:
+        raise InputError("the sample must have labels y for this task, got None")
+    y: NDArray[Any] = np.asarray(sample.y)
+    if y.shape != (n,) or y.dtype.kind not in "iu":
+        raise InputError(f"y must hold one integer a node, shape [{n}], got shape {list(y.shape)} of {y.dtype}")
+    return y.astype(np.int64)
+
+
+def _count_classes(y: NDArray[np.int64], request: _Request) -> int:
+    largest = int(y.max(initial=-1))
+    count = largest + 1 if request.num_classes is None else check_count("num_classes", request.num_classes)
+    if count < 2:
+        raise InputError("y must hold at least two classes, got labels of one class only")
+    if largest >= count:
+        raise InputError(f"y must hold classes below num_classes={count}, got {largest}")
+    return count
