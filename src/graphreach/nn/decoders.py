@@ -52,12 +52,14 @@ class ScaledDecoder(nn.Module):
 class ReachDecoder(ScaledDecoder):
     r"""The scaled dot product plus learned weights on the pair's own reachability :math:`s(u, v)`, :math:`s(v, u)`.
 
-    Reachability enters as :math:`\log(1 + s / \epsilon)`: it spans orders of magnitude. In training the edge between a
-    positive pair must not lie in the graph that its reachability is computed on, as it does not for the pairs to predict.
+    Reachability enters as :math:`\log(1 + s / \epsilon)`: it spans orders of magnitude. When links are learned, the edge
+    between a positive pair must not lie in the graph that its reachability is computed on, as it does not for the pairs
+    to predict.
 
     Args:
         hops: How many numbers a pair has in each direction.
-        epsilon: Reachability that counts as small.
+        epsilon: Reachability that counts as small; 1 for lift, :math:`s(u, v)` divided by the share of all edges' weight
+            that v has.
 
     Example:
         >>> decoder = ReachDecoder()
@@ -86,7 +88,7 @@ class ReachDecoder(ScaledDecoder):
 
 
 def make_decoder(decoder: str | nn.Module, hops: int = 1) -> nn.Module:
-    """A decoder by its name: ``"dot"``, ``"scaled"`` or ``"reach"``.
+    """A decoder by its name: ``"dot"``, ``"scaled"``, ``"reach"``, or ``"lift"`` (``"reach"`` for lift).
 
     Example:
         >>> make_decoder("dot")
@@ -94,8 +96,8 @@ def make_decoder(decoder: str | nn.Module, hops: int = 1) -> nn.Module:
     """
     if isinstance(decoder, nn.Module):
         return decoder
-    if decoder == "reach":
-        return ReachDecoder(hops)
+    if decoder in ("reach", "lift"):
+        return ReachDecoder(hops, 1.0 if decoder == "lift" else 1e-3)
     if decoder in ("dot", "scaled"):
         return DotDecoder() if decoder == "dot" else ScaledDecoder()
-    raise InputError(f'decoder must be "dot", "scaled", "reach" or a module, got {decoder!r}')
+    raise InputError(f'decoder must be "dot", "scaled", "reach", "lift" or a module, got {decoder!r}')

@@ -91,7 +91,7 @@ def linear_project(positions: Positions, to: Tensor, back: Tensor, P: Tensor, Q:
         return result
     if positions.rectangular:
         return positions.matrix(to) * p.unsqueeze(-1) + positions.matrix(back) * q
-    node, anchor = entry_nodes(positions), entry_anchors(positions)
+    node, anchor = positions.entry_nodes(), positions.entry_anchors()
     values = to * p[node] + back * q[anchor]
     return scatter_dense(positions, values, 0.0)
 
@@ -100,7 +100,7 @@ def row_sums(positions: Positions, values: Tensor) -> Tensor:
     """The sum of each node's entries."""
     if positions.rectangular:
         return positions.matrix(values).sum(1)
-    return values.new_zeros(positions.num_nodes).index_add(0, entry_nodes(positions), values)
+    return values.new_zeros(positions.num_nodes).index_add(0, positions.entry_nodes(), values)
 
 
 def row_product(positions: Positions, values: Tensor, Q: Tensor) -> Tensor:
@@ -114,32 +114,16 @@ def row_product(positions: Positions, values: Tensor, Q: Tensor) -> Tensor:
         return result
     if positions.rectangular:
         return positions.matrix(values) @ Q
-    terms = values.unsqueeze(-1) * Q[entry_anchors(positions)]
-    return Q.new_zeros(positions.num_nodes, Q.size(1)).index_add(0, entry_nodes(positions), terms)
-
-
-def entry_nodes(positions: Positions) -> Tensor:
-    """The node of each entry."""
-    lengths = positions.pointer[1:] - positions.pointer[:-1]
-    nodes = torch.arange(positions.num_nodes, device=lengths.device)
-    return torch.repeat_interleave(nodes, lengths, output_size=positions.to_values.size(0))
-
-
-def entry_anchors(positions: Positions) -> Tensor:
-    """The anchor's number of each entry."""
-    if positions.column is not None:
-        return positions.column
-    node = entry_nodes(positions)
-    offset = torch.arange(node.numel(), device=node.device) - positions.pointer[node]
-    return positions.first_anchor[node] + offset
+    terms = values.unsqueeze(-1) * Q[positions.entry_anchors()]
+    return Q.new_zeros(positions.num_nodes, Q.size(1)).index_add(0, positions.entry_nodes(), terms)
 
 
 def scatter_dense(positions: Positions, values: Tensor, background: float | Tensor) -> Tensor:
     """Entries as ``[n, width]``; ``background`` where an anchor has no entry, zero beyond a graph's own anchors."""
-    node = entry_nodes(positions)
+    node = positions.entry_nodes()
     inside = torch.arange(positions.width, device=node.device) < positions.num_anchors.unsqueeze(-1)
     dense = inside.to(values.dtype) * background
-    return dense.index_put((node, entry_anchors(positions) - positions.first_anchor[node]), values)
+    return dense.index_put((node, positions.entry_columns()), values)
 
 
 def _plain_blocks(positions: Positions, to: Tensor, back: Tensor, background: Tensor, Q: Tensor) -> Any:
@@ -155,9 +139,19 @@ def _plain_blocks(positions: Positions, to: Tensor, back: Tensor, background: Te
         mask = columns < positions.num_anchors[rows].unsqueeze(-1)
         if positions.rectangular:
             anchors = Q.unsqueeze(0)
+        elif positions.source is not None:
+            anchors = Q[_padded_sources(positions, rows)]
         else:
             anchors = Q[(positions.first_anchor[rows].unsqueeze(-1) + columns).clamp(max=len(Q) - 1)]
         yield rows, t[rows], f[rows], mask, anchors
+
+
+def _padded_sources(positions: Positions, rows: slice) -> Tensor:
+    """The anchors of some nodes' entries, ``[rows, width]``; beyond a node's own entries it is any anchor."""
+    assert positions.source is not None
+    begin = positions.pointer[:-1][rows].unsqueeze(-1)
+    entry = begin + torch.arange(positions.width, device=begin.device)
+    return positions.source.long()[entry.clamp(max=positions.source.numel() - 1)]
 
 
 def _plain_messages(t: Tensor, f: Tensor, P: Tensor, anchors: Tensor, bias: Tensor, floor: float) -> Tensor:
@@ -191,11 +185,11 @@ def _plain_attention_weights(
         t, f = positions.matrix(to), positions.matrix(back)
         alpha = F.leaky_relu(u.unsqueeze(-1) + t * p.unsqueeze(-1) + f * q, slope).softmax(1)
         return (alpha * t).sum(1), (alpha * f).flatten()
-    node, anchor = entry_nodes(positions), entry_anchors(positions)
+    node, anchor = positions.entry_nodes(), positions.entry_anchors()
     logits = scatter_dense(positions, to * p[node] + back * q[anchor], 0.0) + u.unsqueeze(-1)
     inside = torch.arange(positions.width, device=u.device) < positions.num_anchors.unsqueeze(-1)
     alpha = F.leaky_relu(logits, slope).masked_fill(~inside, -math.inf).softmax(1)
-    entry = alpha[node, anchor - positions.first_anchor[node]]
+    entry = alpha[node, positions.entry_columns()]
     return row_sums(positions, entry * to), entry * back
 
 

@@ -1,17 +1,18 @@
 """The fused kernels as differentiable functions."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from graphreach.nn import linear_kernels, readout_kernels
 from graphreach.nn import message_kernels as kernels
-from graphreach.nn import readout_kernels
+from graphreach.nn.memory import NUMPY_TYPES
+from graphreach.nn.memory import empty as empty
 from graphreach.nn.positions import Positions
-
-NUMPY_TYPES = {torch.float32: np.float32, torch.float64: np.float64}
+from graphreach.simd import LARGEST
 
 EPSILON = 1e-12
 """Norm below which a row is not scaled up any further, as in PyTorch."""
@@ -27,14 +28,9 @@ def use_kernels(*tensors: Tensor) -> bool:
     )
 
 
-def num_parts(num_nodes: int, size: int) -> int:
+def num_parts(num_nodes: int, size: int, most: int = 1 << 22) -> int:
     """How many partial sums of ``size`` numbers to keep: a function of shapes only, so that results repeat."""
-    return max(1, min(16, num_nodes, max(2, (1 << 22) // max(1, size))))
-
-
-def empty(shape: Any, dtype: torch.dtype) -> Tensor:
-    """An uninitialised CPU tensor whose memory NumPy asks for: in large pages, which take far fewer page faults."""
-    return torch.from_numpy(np.empty(tuple(shape), NUMPY_TYPES[dtype]))
+    return max(1, min(16, num_nodes, max(2, most // max(1, size))))
 
 
 def apply(function: Any, *arguments: Any) -> Any:
@@ -47,8 +43,60 @@ def _numpy(tensor: Tensor | None) -> Any:
 
 
 def _layout(positions: Positions) -> tuple[Any, ...]:
-    names = ("pointer", "column", "first_anchor", "num_anchors")
+    names = ("pointer", "column", "first_anchor", "num_anchors", "source")
     return tuple(_numpy(getattr(positions, name)) for name in names)
+
+
+def _entries(positions: Positions) -> tuple[Any, ...]:
+    """For kernels to which an entry's anchor is all that matters: pointer, anchor's number (or None), first, count."""
+    pointer, column, first, count, source = _layout(positions)
+    return pointer, column if source is None else source, first, count
+
+
+def _readout_layout(positions: Positions) -> tuple[Any, ...]:
+    pointer, column, first, _, source = _layout(positions)
+    return pointer, column, first, source
+
+
+def _paged(rows: int, length: int, dtype: torch.dtype) -> Tensor:
+    """An uninitialised matrix whose rows begin at pages, see :data:`graphreach.nn.message_kernels.PAGE`."""
+    per_page = kernels.PAGE // dtype.itemsize
+    stride = -(-length // per_page) * per_page
+    memory = np.empty(rows * stride + per_page, NUMPY_TYPES[dtype])
+    skip = -memory.ctypes.data % kernels.PAGE // dtype.itemsize
+    return torch.from_numpy(memory[skip : skip + rows * stride].reshape(rows, stride))
+
+
+class _Sources(NamedTuple):
+    """Q as the kernels read it: transposed and padded, or its rows padded if they are gathered node by node."""
+
+    array: Tensor
+    shape: torch.Size
+    gathered: bool
+
+    @classmethod
+    def of(cls, Q: Tensor, positions: Positions) -> "_Sources":
+        gathered = positions.source is not None
+        rows, columns = Q.shape if gathered else Q.t().shape
+        padding = 0 if gathered else LARGEST  # a row of anchors is read in whole registers
+        size = -(-(columns + padding) // LARGEST) * LARGEST
+        array = _paged(1, rows * size, Q.dtype)[0, : rows * size].view(rows, size)
+        array[:, :columns] = Q.detach() if gathered else Q.detach().t()
+        array[:, columns:] = 0
+        return cls(array, Q.shape, gathered)
+
+    def parts(self, num_nodes: int) -> int:
+        """How many partial sums to keep; gathered rows are many, and each sum should stay in the cache."""
+        return num_parts(num_nodes, self.shape.numel(), 1 << 19 if self.gathered else 1 << 22)
+
+    def room(self, parts: int) -> Tensor:
+        """Where the kernels add up the gradient, part by part."""
+        return _paged(parts, self.array.numel(), self.array.dtype)
+
+    def gradient(self, room: Tensor) -> Tensor:
+        """The gradient of Q from that of the parts."""
+        total = room[:, : self.array.numel()].sum(0).view(self.array.shape)
+        return total[:, : self.shape[1]] if self.gathered else total[:, : self.shape[0]].t()
 
 
 class Aggregate(torch.autograd.Function):
@@ -60,42 +108,39 @@ class Aggregate(torch.autograd.Function):
         u: Tensor | None, a: Tensor | None, floor: float, slope: float,
     ) -> Tensor:  # fmt: skip
         out = empty(P.shape, P.dtype)
-        ctx.positions, ctx.floor, ctx.slope = positions, floor, slope
-        tensors = (to, back, background, P, Q, bias, u, a)
-        ctx.save_for_backward(*tensors)
-        kernels.aggregate(*_aggregate_arguments(ctx, tensors), num_parts(len(P), Q.numel()), out.numpy())
+        alpha = empty((len(P), 0 if u is None else positions.width), P.dtype)
+        ctx.positions, ctx.floor, ctx.slope, ctx.sources = positions, floor, slope, _Sources.of(Q, positions)
+        dtype, nothing = NUMPY_TYPES[P.dtype], np.empty(0, NUMPY_TYPES[P.dtype])
+        logits = (u is not None, nothing if u is None else _numpy(u), nothing if a is None else _numpy(a), dtype(slope))
+        kernels.aggregate(
+            *_messages(ctx, to, back, background, P, bias),
+            *logits,
+            num_parts(len(P), Q.numel()),
+            alpha.numpy(),
+            out.numpy(),
+        )
+        ctx.save_for_backward(to, back, background, P, bias, a, alpha, out)
         return out
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> Any:
-        to, _, _, P, Q, bias, u, _ = ctx.saved_tensors
-        parts = num_parts(len(P), Q.numel())
+        to, back, background, P, bias, a, alpha, out = ctx.saved_tensors
+        parts = ctx.sources.parts(len(P))
         wants_map = any(ctx.needs_input_grad[1:4])
         dT, dF = (empty(to.shape, to.dtype) if wants_map else to.new_empty(0) for _ in range(2))
-        dP, du = torch.zeros_like(P), torch.zeros(len(P), dtype=P.dtype)
-        dQ, dbias, da = (P.new_zeros(parts, *shape.shape) for shape in (Q, bias, bias))
+        dP, du, dQ = empty(P.shape, P.dtype), P.new_empty(len(P)), ctx.sources.room(parts)
+        dbias, da = (P.new_zeros(parts, P.size(1), LARGEST) for _ in range(2))
         dbackground = P.new_zeros(parts)
+        vector = np.empty(0, NUMPY_TYPES[P.dtype]) if a is None else _numpy(a)
         kernels.aggregate_backward(
-            *_aggregate_arguments(ctx, ctx.saved_tensors), parts, _numpy(gradient),
+            *_messages(ctx, to, back, background, P, bias), a is not None, vector, vector.dtype.type(ctx.slope), parts,
+            *(_numpy(x) for x in (alpha, out, gradient)),
             *(x.numpy() for x in (dT, dF, dbackground, dP, dQ, dbias, du, da)),
         )  # fmt: skip
         maps = (dT, dF, dbackground.sum()) if wants_map else (None, None, None)
-        attention = (None, None) if u is None else (du, da.sum(0))
-        return None, *maps, dP, dQ.sum(0), dbias.sum(0), *attention, None, None
-
-
-def _aggregate_arguments(ctx: Any, tensors: tuple[Tensor | None, ...]) -> tuple[Any, ...]:
-    to, back, background, P, Q, bias, u, a = tensors
-    assert P is not None
-    assert background is not None
-    zeros = np.zeros(P.size(1), _numpy(P).dtype)
-    dtype = zeros.dtype.type
-    return (
-        _numpy(to), _numpy(back), *_layout(ctx.positions), ctx.positions.width, dtype(background.item()),
-        _numpy(P), _numpy(Q), _numpy(bias), dtype(ctx.floor), u is not None,
-        zeros if u is None else _numpy(u), zeros if a is None else _numpy(a), dtype(ctx.slope),
-    )  # fmt: skip
+        attention = (None, None) if a is None else (du, da.sum((0, 2)))
+        return None, *maps, dP, ctx.sources.gradient(dQ), dbias.sum((0, 2)), *attention, None, None
 
 
 class Project(torch.autograd.Function):
@@ -107,36 +152,37 @@ class Project(torch.autograd.Function):
         w: Tensor, floor: float,
     ) -> Tensor:  # fmt: skip
         out = empty((len(P), positions.width), P.dtype)
-        ctx.positions, ctx.floor = positions, floor
-        tensors = (to, back, background, P, Q, bias, w)
-        ctx.save_for_backward(*tensors)
-        kernels.project(*_project_arguments(ctx, tensors), num_parts(len(P), Q.numel()), out.numpy())
+        ctx.positions, ctx.floor, ctx.sources = positions, floor, _Sources.of(Q, positions)
+        ctx.save_for_backward(to, back, background, P, bias, w)
+        kernels.project(
+            *_messages(ctx, to, back, background, P, bias), _numpy(w), ctx.sources.parts(len(P)), out.numpy()
+        )
         return out
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> Any:
-        to, _, _, P, Q, bias, w = ctx.saved_tensors
-        parts = num_parts(len(P), Q.numel())
+        to, back, background, P, bias, w = ctx.saved_tensors
+        parts = ctx.sources.parts(len(P))
         wants_map = any(ctx.needs_input_grad[1:4])
         dT, dF = (empty(to.shape, to.dtype) if wants_map else to.new_empty(0) for _ in range(2))
-        dP = torch.zeros_like(P)
-        dQ, dbias, dw = (P.new_zeros(parts, *shape.shape) for shape in (Q, bias, w))
+        dP, dQ = empty(P.shape, P.dtype), ctx.sources.room(parts)
+        dbias, dw = (P.new_zeros(parts, P.size(1), LARGEST) for _ in range(2))
         dbackground = P.new_zeros(parts)
         kernels.project_backward(
-            *_project_arguments(ctx, ctx.saved_tensors), parts, _numpy(gradient),
+            *_messages(ctx, to, back, background, P, bias), _numpy(w), parts, _numpy(gradient),
             *(x.numpy() for x in (dT, dF, dbackground, dP, dQ, dbias, dw)),
         )  # fmt: skip
         maps = (dT, dF, dbackground.sum()) if wants_map else (None, None, None)
-        return None, *maps, dP, dQ.sum(0), dbias.sum(0), dw.sum(0), None
+        return None, *maps, dP, ctx.sources.gradient(dQ), dbias.sum((0, 2)), dw.sum((0, 2)), None
 
 
-def _project_arguments(ctx: Any, tensors: tuple[Tensor, ...]) -> tuple[Any, ...]:
-    to, back, background, P, Q, bias, w = tensors
-    dtype = _numpy(P).dtype.type
+def _messages(ctx: Any, to: Tensor, back: Tensor, background: Tensor, P: Tensor, bias: Tensor) -> tuple[Any, ...]:
+    """What the kernels need to make messages."""
+    dtype = NUMPY_TYPES[P.dtype]
     return (
         _numpy(to), _numpy(back), *_layout(ctx.positions), ctx.positions.width, dtype(background.item()),
-        _numpy(P), _numpy(Q), _numpy(bias), dtype(ctx.floor), _numpy(w),
+        _numpy(P), ctx.sources.array.numpy(), _numpy(bias), dtype(ctx.floor),
     )  # fmt: skip
 
 
@@ -152,14 +198,14 @@ class AttentionWeights(torch.autograd.Function):
         arrays = [_numpy(x) for x in (u, p, q)]
         if positions.rectangular and slope <= 1:
             sides = (_numpy(to), _numpy(back), positions.width)
-            kernels.attention_logits(*sides, *arrays, arrays[0].dtype.type(slope), alpha.numpy())
+            linear_kernels.attention_logits(*sides, *arrays, arrays[0].dtype.type(slope), alpha.numpy())
             torch.softmax(positions.matrix(alpha), 1, out=positions.matrix(alpha))
-            kernels.attention_sums(*sides, alpha.numpy(), reach.numpy(), weighted.numpy())
+            linear_kernels.attention_sums(*sides, alpha.numpy(), reach.numpy(), weighted.numpy())
             ctx.save_for_backward(to, back, u, p, q, alpha)
             return reach, weighted
         ctx.save_for_backward(to, back, u, p, q, alpha)
-        kernels.attention_weights(
-            _numpy(to), _numpy(back), *_layout(positions), *arrays, arrays[0].dtype.type(slope),
+        linear_kernels.attention_weights(
+            _numpy(to), _numpy(back), *_entries(positions), *arrays, arrays[0].dtype.type(slope),
             alpha.numpy(), reach.numpy(), weighted.numpy(),
         )  # fmt: skip
         return reach, weighted
@@ -173,8 +219,8 @@ class AttentionWeights(torch.autograd.Function):
         dT, dF = (empty(to.shape, to.dtype) if wants_map else to.new_empty(0) for _ in range(2))
         du, dp, dq = torch.zeros_like(u), torch.zeros_like(p), q.new_zeros(parts, q.numel())
         arrays = [_numpy(x) for x in (u, p, q)]
-        kernels.attention_weights_backward(
-            _numpy(to), _numpy(back), *_layout(ctx.positions), *arrays, arrays[0].dtype.type(ctx.slope),
+        linear_kernels.attention_weights_backward(
+            _numpy(to), _numpy(back), *_entries(ctx.positions), *arrays, arrays[0].dtype.type(ctx.slope),
             *(_numpy(x) for x in (alpha, dreach, dweighted)), parts, *(x.numpy() for x in (du, dp, dq, dT, dF)),
         )  # fmt: skip
         return None, *((dT, dF) if wants_map else (None, None)), du, dp, dq.sum(0), None
@@ -188,7 +234,7 @@ class RowProduct(torch.autograd.Function):
         out = empty((positions.num_nodes, Q.size(1)), Q.dtype)
         ctx.positions = positions
         ctx.save_for_backward(values, Q)
-        kernels.row_product(_numpy(values), *_layout(positions)[:3], _numpy(Q), out.numpy())
+        linear_kernels.row_product(_numpy(values), *_entries(positions)[:3], _numpy(Q), out.numpy())
         return out
 
     @staticmethod
@@ -197,8 +243,14 @@ class RowProduct(torch.autograd.Function):
         values, Q = ctx.saved_tensors
         parts = num_parts(len(gradient), Q.numel())
         dvalues, dQ = empty(values.shape, values.dtype), Q.new_zeros(parts, *Q.shape)
-        kernels.row_product_backward(
-            _numpy(values), *_layout(ctx.positions)[:3], _numpy(Q), _numpy(gradient), parts, dvalues.numpy(), dQ.numpy()
+        linear_kernels.row_product_backward(
+            _numpy(values),
+            *_entries(ctx.positions)[:3],
+            _numpy(Q),
+            _numpy(gradient),
+            parts,
+            dvalues.numpy(),
+            dQ.numpy(),
         )
         return None, dvalues, dQ.sum(0)
 
@@ -228,7 +280,7 @@ class ProjectLinear(torch.autograd.Function):
         ctx.positions = positions
         ctx.save_for_backward(to, back, p, q)
         out = empty((len(p), positions.width), p.dtype)
-        arrays = (_numpy(to), _numpy(back), *_layout(positions)[:3], _numpy(p), _numpy(q))
+        arrays = (_numpy(to), _numpy(back), *_readout_layout(positions), _numpy(p), _numpy(q))
         readout_kernels.project_linear(*arrays, out.numpy())
         return out
 
@@ -241,7 +293,7 @@ class ProjectLinear(torch.autograd.Function):
         dT, dF = (empty(to.shape, to.dtype) if wants_map else to.new_empty(0) for _ in range(2))
         dp, dq = torch.empty_like(p), q.new_zeros(parts, q.numel())
         readout_kernels.project_linear_backward(
-            _numpy(to), _numpy(back), *_layout(ctx.positions)[:3], _numpy(p), _numpy(q), _numpy(gradient), parts,
+            _numpy(to), _numpy(back), *_readout_layout(ctx.positions), _numpy(p), _numpy(q), _numpy(gradient), parts,
             *(x.numpy() for x in (dp, dq, dT, dF)),
         )  # fmt: skip
         return None, *((dT, dF) if wants_map else (None, None)), dp, dq.sum(0)

@@ -3,6 +3,10 @@
 The message of anchor i to node v is m = act(t P_v + f Q_i + b), with t = s(v, a_i), f = s(a_i, v), P = H W_1 and
 Q = H_A W_2. It is made in a register where it is needed and never stored: memory is that of the inputs and outputs.
 
+A vector's places are anchors. Q comes transposed, ``[channels, anchors]``, and a node's rows of T and F are copied to
+buffers that are padded with zeros to whole registers. Where anchors differ by node (``source``), Q comes as it is, and the
+rows that the node needs are gathered and transposed first.
+
 Rows are dealt out to a number of parts that depends on shapes only, never on threads; sums over nodes are kept per part and
 added in order, so training repeats bit for bit. ``floor`` is 0 for ReLU messages and minus infinity for linear ones.
 """
@@ -13,18 +17,48 @@ import numpy as np
 from numba import prange
 
 from graphreach.jit import fast_kernel, fast_parallel_kernel, fill, kernel
+from graphreach.simd import (
+    LARGEST,
+    absolute,
+    exp,
+    gather_block,
+    lanes,
+    larger,
+    largest,
+    load,
+    scatter_block,
+    spread,
+    store,
+    total,
+    where_above,
+    with_sign,
+    zeros,
+)
+
+PAGE = 4096
+"""Bytes. Arrays read and written in step begin at the same place of a page: else loads wait for stores that look alike."""
 
 
 @kernel
-def load_row(values: Any, pointer: Any, column: Any, first: Any, background: Any, v: Any, k: Any, buffer: Any) -> Any:
-    """Row v of a position matrix with all its k entries: a view if rows are dense, else expanded into ``buffer``."""
+def padded(k: Any) -> Any:
+    """The length of a row of k entries in whole registers."""
+    return (k + LARGEST - 1) // LARGEST * LARGEST
+
+
+@kernel
+def load_row(values: Any, pointer: Any, column: Any, first: Any, background: Any, v: Any, k: Any, row: Any) -> None:
+    """Row v of a position matrix with all its k entries, followed by zeros."""
     begin, end = pointer[v], pointer[v + 1]
     if column is None:
-        return values[begin:end]
-    buffer[:k] = background
-    for e in range(begin, end):
-        buffer[column[e] - first[v]] = values[e]
-    return buffer[:k]
+        for i in range(k):
+            row[i] = values[begin + i]
+    else:
+        for i in range(k):
+            row[i] = background
+        for e in range(begin, end):
+            row[column[e] - first[v]] = values[e]
+    for i in range(k, len(row)):
+        row[i] = 0
 
 
 @kernel
@@ -33,7 +67,8 @@ def store_row(gradient: Any, pointer: Any, column: Any, first: Any, v: Any, k: A
     begin, end = pointer[v], pointer[v + 1]
     rest = row.dtype.type(0)
     if column is None:
-        gradient[begin:end] = row[:k]
+        for i in range(k):
+            gradient[begin + i] = row[i]
         return rest
     for e in range(begin, end):
         gradient[e] = row[column[e] - first[v]]
@@ -43,306 +78,349 @@ def store_row(gradient: Any, pointer: Any, column: Any, first: Any, v: Any, k: A
     return rest
 
 
-@fast_kernel
-def _project(t: Any, f: Any, p: Any, q: Any, bias: Any, floor: Any, direction: Any) -> Any:
-    """The message's product with a vector."""
-    total = p.dtype.type(0)
-    for c in range(len(p)):
-        total += max(t * p[c] + f * q[c] + bias[c], floor) * direction[c]
-    return total
+@kernel
+def _scratch(source: Any, Q: Any, size: Any) -> Any:
+    """Room for the rows of Q that a node's entries are about, transposed, for their gradient, and for their numbers."""
+    if source is None:
+        return np.empty((2, 0), Q.dtype), np.empty(0, np.int64)
+    length = Q.shape[1] * size
+    page = PAGE // Q.itemsize
+    return np.empty((2, (length + page - 1) // page * page), Q.dtype), np.empty(size, np.int64)
 
 
-@fast_kernel
-def _attend(
-    t: Any, f: Any, p: Any, Q: Any, first: Any, bias: Any, floor: Any, u: Any, a: Any, slope: Any, raw: Any, weight: Any
+@kernel
+def _anchors(Q: Any, source: Any, pointer: Any, first: Any, v: Any, size: Any, room: Any, rows: Any) -> Any:
+    """Q transposed and the column in which node v's anchors begin."""
+    if source is None:
+        return Q, first[v]
+    begin, k = pointer[v], pointer[v + 1] - pointer[v]
+    for i in range(size):
+        rows[i] = source[begin + min(i, k - 1)] if k else 0
+    block = room[0, : Q.shape[1] * size].reshape((Q.shape[1], size))
+    for i in range(0, size, lanes(Q)):
+        for c in range(0, Q.shape[1], lanes(Q)):
+            gather_block(Q, rows, i, c, block)
+    return block, np.int64(0)
+
+
+@kernel
+def _own_gradient(dQ: Any, Q: Any, source: Any, size: Any, room: Any) -> Any:
+    """Where the gradient of :func:`_anchors` is added up, of the same shape."""
+    if source is None:
+        return dQ[: Q.size].reshape(Q.shape)
+    block = room[1, : Q.shape[1] * size]
+    fill(block, 0)
+    return block.reshape((Q.shape[1], size))
+
+
+@kernel
+def _give_back(block: Any, Q: Any, source: Any, size: Any, rows: Any, dQ: Any) -> None:
+    """Add the gradient of gathered rows to the rows they came from."""
+    if source is None:
+        return
+    whole = dQ[: Q.size].reshape(Q.shape)
+    for i in range(0, size, lanes(Q)):
+        for c in range(0, Q.shape[1], lanes(Q)):
+            scatter_block(block, rows, i, c, whole)
+
+
+@kernel
+def _product_block(
+    none: Any, t: Any, f: Any, p: Any, QT: Any, begin: Any, bias: Any, floor: Any, w: Any, i: Any, out: Any
 ) -> None:
-    """Eq. 7: ``raw`` gets the logits before LeakyReLU, ``weight`` their softmax."""
-    top = t.dtype.type(-np.inf)
-    for i in range(len(t)):
-        raw[i] = u + _project(t[i], f[i], p, Q[first + i], bias, floor, a)
-        top = max(top, raw[i] if raw[i] > 0 else slope * raw[i])
-    total = t.dtype.type(0)
-    for i in range(len(t)):
-        weight[i] = np.exp((raw[i] if raw[i] > 0 else slope * raw[i]) - top)
-        total += weight[i]
-    for i in range(len(t)):
-        weight[i] /= total
+    """:func:`_product` for as many anchors as ``none`` has places."""
+    ti, fi, low, sums = load(t, i, none), load(f, i, none), spread(floor, none), none
+    for c in range(len(p)):
+        q = load(QT, (c, begin + i), none)
+        m = ti * spread(p[c], none) + (fi * q + spread(bias[c], none))
+        sums = larger(m, low) * spread(w[c], none) + sums
+    store(out, i, sums)
+
+
+@kernel
+def _product(t: Any, f: Any, p: Any, QT: Any, begin: Any, bias: Any, floor: Any, w: Any, out: Any) -> None:
+    """out[i] = m_i w: the messages' products with a vector."""
+    step, i = lanes(t), 0
+    while i + 4 * step <= len(t):
+        _product_block(zeros(t, 4), t, f, p, QT, begin, bias, floor, w, i, out)
+        i += 4 * step
+    while i < len(t):
+        _product_block(zeros(t, 1), t, f, p, QT, begin, bias, floor, w, i, out)
+        i += step
+
+
+@kernel
+def _sum(t: Any, f: Any, x: Any, p: Any, QT: Any, begin: Any, bias: Any, floor: Any, out: Any) -> None:
+    """out = sum_i x_i m_i."""
+    none, one, step = zeros(t, 2), zeros(t, 1), lanes(t)
+    for c in range(len(p)):
+        pc, bc, low, sums = spread(p[c], none), spread(bias[c], none), spread(floor, none), none
+        i = 0
+        while i + 2 * step <= len(t):
+            m = load(t, i, none) * pc + (load(f, i, none) * load(QT, (c, begin + i), none) + bc)
+            sums = load(x, i, none) * larger(m, low) + sums
+            i += 2 * step
+        out[c] = total(sums)
+        if i < len(t):
+            last = load(t, i, one) * spread(p[c], one)
+            last = last + (load(f, i, one) * load(QT, (c, begin + i), one) + spread(bias[c], one))
+            out[c] += total(load(x, i, one) * larger(last, spread(floor, one)))
+
+
+@kernel
+def _soften(raw: Any, k: Any, slope: Any, weight: Any) -> None:
+    """Softmax of LeakyReLU of k logits; a weight has the sign of its logit, and those beyond k are zero."""
+    none, step = zeros(raw, 1), lanes(raw)
+    slopes, top, sums = spread(slope, none), spread(raw.dtype.type(-np.inf), none), none
+    for i in range(0, len(raw), step):
+        x = load(raw, i, none)
+        store(weight, i, where_above(x, none, x, x * slopes))
+    for i in range(k, len(raw)):
+        weight[i] = -np.inf
+    for i in range(0, len(raw), step):
+        top = larger(load(weight, i, none), top)
+    top = spread(largest(top), none)
+    for i in range(0, len(raw), step):
+        x = exp(load(weight, i, none) - top)
+        store(weight, i, x)
+        sums = sums + x
+    scale = spread(raw.dtype.type(1) / total(sums) if k else raw.dtype.type(1), none)
+    for i in range(0, len(raw), step):
+        store(weight, i, with_sign(load(weight, i, none) * scale, load(raw, i, none)))
 
 
 @fast_parallel_kernel
 def aggregate(
-    T: Any, F: Any, pointer: Any, column: Any, first: Any, count: Any, width: Any, background: Any,
-    P: Any, Q: Any, bias: Any, floor: Any, attention: Any, u: Any, a: Any, slope: Any, parts: Any, out: Any,
+    T: Any, F: Any, pointer: Any, column: Any, first: Any, count: Any, source: Any, width: Any, background: Any,
+    P: Any, Q: Any, bias: Any, floor: Any, attention: Any, u: Any, a: Any, slope: Any, parts: Any, alpha: Any, out: Any,
 ) -> None:  # fmt: skip
-    """out[v] = sum_i w_i m_i: w_i = 1 / k (Eq. 6), or the attention weights (Eqs. 7-8)."""
-    n, d = P.shape
+    """out[v] = sum_i w_i m_i: w_i = 1 / k (Eq. 6), or attention's (Eqs. 7-8), kept in ``alpha`` with the logits' signs."""
+    n = len(P)
     for part in prange(parts):
-        buffers = np.empty((4, width), P.dtype)
+        buffers = np.empty((4, padded(width)), P.dtype)
+        room, rows = _scratch(source, Q, padded(width))
         for v in range(part * n // parts, (part + 1) * n // parts):
-            k = count[v]
-            t = load_row(T, pointer, column, first, background, v, k, buffers[0])
-            f = load_row(F, pointer, column, first, background, v, k, buffers[1])
-            raw, weight = buffers[2, :k], buffers[3, :k]
-            p, total = P[v], out[v]
-            fill(total, 0)
+            k, size = count[v], padded(count[v])
+            t, f, x, weight = buffers[0, :size], buffers[1, :size], buffers[2, :size], buffers[3, :size]
+            load_row(T, pointer, column, first, background, v, k, t)
+            load_row(F, pointer, column, first, background, v, k, f)
+            QT, begin = _anchors(Q, source, pointer, first, v, size, room, rows)
             if attention:
-                _attend(t, f, p, Q, first[v], bias, floor, u[v], a, slope, raw, weight)
+                _attend(t, f, P[v], QT, begin, bias, floor, u[v], a, slope, k, x, weight)
+                _keep(weight, alpha[v, :k])
             else:
-                fill(weight, 1.0 / k)
-            for i in range(k):
-                ti, fi, wi, q = t[i], f[i], weight[i], Q[first[v] + i]
-                for c in range(d):
-                    total[c] += wi * max(ti * p[c] + fi * q[c] + bias[c], floor)
+                _equal(k, x)
+            _sum(t, f, x, P[v], QT, begin, bias, floor, out[v])
+
+
+@kernel
+def _attend(
+    t: Any, f: Any, p: Any, QT: Any, begin: Any, bias: Any, floor: Any, u: Any, a: Any, slope: Any, k: Any, x: Any,
+    weight: Any,
+) -> None:  # fmt: skip
+    """Eq. 7: the weights in ``x``, and with the signs of their logits in ``weight``."""
+    none, step = zeros(t, 1), lanes(t)
+    _product(t, f, p, QT, begin, bias, floor, a, x)
+    for i in range(0, len(x), step):
+        store(x, i, load(x, i, none) + spread(u, none))
+    _soften(x, k, slope, weight)
+    for i in range(0, len(x), step):
+        store(x, i, absolute(load(weight, i, none)))
+
+
+@kernel
+def _equal(k: Any, x: Any) -> None:
+    for i in range(len(x)):
+        x[i] = x.dtype.type(1.0 / k) if i < k else x.dtype.type(0)
+
+
+@kernel
+def _keep(row: Any, out: Any) -> None:
+    for i in range(len(out)):
+        out[i] = row[i]
+
+
+@kernel
+def _attend_backward(weight: Any, slope: Any, mean: Any, x: Any, y: Any) -> Any:
+    """From the weights (with signs) and y = their gradients: x = weights, y = gradients of the logits; returns their sum.
+
+    ``mean`` is the weighted mean of the gradients, which is the product of the sum of messages with its own gradient.
+    """
+    none, step = zeros(x, 1), lanes(x)
+    one, slopes, means, sums = spread(x.dtype.type(1), none), spread(slope, none), spread(mean, none), none
+    for i in range(0, len(x), step):
+        signed = load(weight, i, none)
+        share = absolute(signed)
+        d = share * (load(y, i, none) - means) * where_above(signed, none, one, slopes)
+        store(x, i, share)
+        store(y, i, d)
+        sums = sums + d
+    return total(sums)
+
+
+@kernel
+def _pull_back(
+    t: Any, f: Any, p: Any, QT: Any, begin: Any, bias: Any, floor: Any, x: Any, along: Any, y: Any, across: Any,
+    dp: Any, dQT: Any, dbias: Any, dacross: Any, dt: Any, df: Any,
+) -> None:  # fmt: skip
+    """Gradients of a node's messages, for dm_i = x_i along + y_i across where the message is above its floor.
+
+    ``dacross`` gets sum_i y_i m_i, or without y sum_i x_i m_i. It and ``dbias`` have a register for each channel.
+    ``dacross``, and dt with df, are None if not wanted.
+    """
+    none, step = zeros(t, 1), lanes(t)
+    low = spread(floor, none)
+    for c in range(len(p)):
+        pc, bc, gc = spread(p[c], none), spread(bias[c], none), spread(along[c], none)
+        dpc, dbc = none, load(dbias, (c, 0), none)
+        if y is not None:
+            ac = spread(across[c], none)
+        if dacross is not None:
+            dac = load(dacross, (c, 0), none)
+        for i in range(0, len(t), step):
+            ti, fi, xi, q = load(t, i, none), load(f, i, none), load(x, i, none), load(QT, (c, begin + i), none)
+            m = ti * pc + (fi * q + bc)
+            if y is None:
+                yi, dm = xi, xi * gc
+            else:
+                yi = load(y, i, none)
+                dm = xi * gc + yi * ac
+            dm = where_above(m, low, dm, none)
+            if dacross is not None:
+                dac = yi * larger(m, low) + dac
+            if dt is not None:
+                store(dt, i, dm * pc + load(dt, i, none))
+                store(df, i, dm * q + load(df, i, none))
+            store(dQT, (c, begin + i), fi * dm + load(dQT, (c, begin + i), none))
+            dpc = ti * dm + dpc
+            dbc = dm + dbc
+        dp[c] = total(dpc)
+        store(dbias, (c, 0), dbc)
+        if dacross is not None:
+            store(dacross, (c, 0), dac)
 
 
 @fast_kernel
-def _pull_back(
-    t: Any, f: Any, p: Any, q: Any, bias: Any, floor: Any, x: Any, along: Any, y: Any, across: Any,
-    dp: Any, dq: Any, dbias: Any, dacross: Any, dt: Any, df: Any, i: Any, dm: Any,
-) -> None:  # fmt: skip
-    """Gradient of one message: dm = x * along + y * across where the message is above its floor.
+def _dot(a: Any, b: Any) -> Any:
+    out = a.dtype.type(0)
+    for c in range(len(a)):
+        out += a[c] * b[c]
+    return out
 
-    Few arrays a loop, so that the compiler can tell that they do not overlap, and vectorises it.
-    """
-    zero = p.dtype.type(0)
-    for c in range(len(dm)):
-        m = t * p[c] + f * q[c] + bias[c]
-        dm[c] = x * along[c] + y * across[c] if m > floor else zero
-    if y != zero:
-        for c in range(len(dm)):
-            dacross[c] += y * max(t * p[c] + f * q[c] + bias[c], floor)
-    for c in range(len(dm)):
-        dp[c] += t * dm[c]
-    for c in range(len(dm)):
-        dq[c] += f * dm[c]
-    for c in range(len(dm)):
-        dbias[c] += dm[c]
-    dti, dfi = zero, zero
-    for c in range(len(dm)):
-        dti += dm[c] * p[c]
-        dfi += dm[c] * q[c]
-    dt[i], df[i] = dti, dfi
+
+@kernel
+def _aggregate_row_backward(
+    t: Any, f: Any, p: Any, QT: Any, begin: Any, bias: Any, floor: Any, attention: Any, a: Any, slope: Any, k: Any,
+    alpha: Any, out: Any, g: Any, weight: Any, x: Any, y: Any, dp: Any, dQT: Any, dbias: Any, da: Any, dt: Any, df: Any,
+) -> Any:  # fmt: skip
+    """Gradients of one row of :func:`aggregate`; returns that of u."""
+    if not attention:
+        _equal(k, x)
+        _pull_back(t, f, p, QT, begin, bias, floor, x, g, None, None, dp, dQT, dbias, None, dt, df)
+        return x.dtype.type(0)
+    _keep(alpha, weight[:k])
+    fill(weight[k:], 0)
+    _product(t, f, p, QT, begin, bias, floor, g, y)
+    du = _attend_backward(weight, slope, _dot(out, g), x, y)
+    _pull_back(t, f, p, QT, begin, bias, floor, x, g, y, a, dp, dQT, dbias, da, dt, df)
+    return du
 
 
 @fast_parallel_kernel
 def aggregate_backward(
-    T: Any, F: Any, pointer: Any, column: Any, first: Any, count: Any, width: Any, background: Any,
-    P: Any, Q: Any, bias: Any, floor: Any, attention: Any, u: Any, a: Any, slope: Any, parts: Any, gradient: Any,
-    dT: Any, dF: Any, dbackground: Any, dP: Any, dQ: Any, dbias: Any, du: Any, da: Any,
+    T: Any, F: Any, pointer: Any, column: Any, first: Any, count: Any, source: Any, width: Any, background: Any,
+    P: Any, Q: Any, bias: Any, floor: Any, attention: Any, a: Any, slope: Any, parts: Any, alpha: Any, out: Any,
+    gradient: Any, dT: Any, dF: Any, dbackground: Any, dP: Any, dQ: Any, dbias: Any, du: Any, da: Any,
 ) -> None:  # fmt: skip
     """Gradients of :func:`aggregate`; those of Q, bias, a and the background are per part. dT is empty if not wanted."""
-    n, one = len(P), P.dtype.type(1)
+    n = len(P)
     for part in prange(parts):
-        buffers, dm = np.empty((6, width), P.dtype), np.empty(P.shape[1], P.dtype)
+        buffers = np.empty((7, padded(width)), P.dtype)
+        room, rows = _scratch(source, Q, padded(width))
+        fill(dQ[part], 0)
         for v in range(part * n // parts, (part + 1) * n // parts):
-            k = count[v]
-            t = load_row(T, pointer, column, first, background, v, k, buffers[0])
-            f = load_row(F, pointer, column, first, background, v, k, buffers[1])
-            raw, weight, dt, df = buffers[2, :k], buffers[3, :k], buffers[4], buffers[5]
-            p, g = P[v], gradient[v]
-            if attention:
-                _attend(t, f, p, Q, first[v], bias, floor, u[v], a, slope, raw, weight)
-                mean = P.dtype.type(0)
-                for i in range(k):  # dt is free until the message's gradient is taken: hold d alpha there
-                    dt[i] = _project(t[i], f[i], p, Q[first[v] + i], bias, floor, g)
-                    mean += weight[i] * dt[i]
-                for i in range(k):
-                    raw[i] = weight[i] * (dt[i] - mean) * (one if raw[i] > 0 else slope)
-                    du[v] += raw[i]
-            else:
-                fill(weight, 1.0 / k)
-                fill(raw, 0)
-            for i in range(k):
-                _pull_back(
-                    t[i], f[i], p, Q[first[v] + i], bias, floor, weight[i], g, raw[i], a,
-                    dP[v], dQ[part, first[v] + i], dbias[part], da[part], dt, df, i, dm,
-                )  # fmt: skip
+            k, size = count[v], padded(count[v])
+            t, f, x, y = buffers[0, :size], buffers[1, :size], buffers[2, :size], buffers[3, :size]
+            weight, dt, df = buffers[4, :size], buffers[5, :size], buffers[6, :size]
+            load_row(T, pointer, column, first, background, v, k, t)
+            load_row(F, pointer, column, first, background, v, k, f)
+            QT, begin = _anchors(Q, source, pointer, first, v, size, room, rows)
+            dQT = _own_gradient(dQ[part], Q, source, size, room)
             if len(dT):
+                fill(dt, 0)
+                fill(df, 0)
+                du[v] = _aggregate_row_backward(
+                    t, f, P[v], QT, begin, bias, floor, attention, a, slope, k, alpha[v], out[v], gradient[v],
+                    weight, x, y, dP[v], dQT, dbias[part], da[part], dt, df,
+                )  # fmt: skip
                 dbackground[part] += store_row(dT, pointer, column, first, v, k, dt)
                 dbackground[part] += store_row(dF, pointer, column, first, v, k, df)
+            else:
+                du[v] = _aggregate_row_backward(
+                    t, f, P[v], QT, begin, bias, floor, attention, a, slope, k, alpha[v], out[v], gradient[v],
+                    weight, x, y, dP[v], dQT, dbias[part], da[part], None, None,
+                )  # fmt: skip
+            _give_back(dQT, Q, source, size, rows, dQ[part])
 
 
 @fast_parallel_kernel
 def project(
-    T: Any, F: Any, pointer: Any, column: Any, first: Any, count: Any, width: Any, background: Any,
+    T: Any, F: Any, pointer: Any, column: Any, first: Any, count: Any, source: Any, width: Any, background: Any,
     P: Any, Q: Any, bias: Any, floor: Any, w: Any, parts: Any, out: Any,
 ) -> None:  # fmt: skip
     """out[v, i] = m_i w: the last layer, which does not aggregate. Columns beyond a graph's own anchors are zero."""
     n = len(P)
     for part in prange(parts):
-        buffers = np.empty((2, width), P.dtype)
+        buffers = np.empty((3, padded(width)), P.dtype)
+        room, rows = _scratch(source, Q, padded(width))
         for v in range(part * n // parts, (part + 1) * n // parts):
-            k = count[v]
-            t = load_row(T, pointer, column, first, background, v, k, buffers[0])
-            f = load_row(F, pointer, column, first, background, v, k, buffers[1])
-            for i in range(k):
-                out[v, i] = _project(t[i], f[i], P[v], Q[first[v] + i], bias, floor, w)
+            k, size = count[v], padded(count[v])
+            t, f, x = buffers[0, :size], buffers[1, :size], buffers[2, :size]
+            load_row(T, pointer, column, first, background, v, k, t)
+            load_row(F, pointer, column, first, background, v, k, f)
+            QT, begin = _anchors(Q, source, pointer, first, v, size, room, rows)
+            _product(t, f, P[v], QT, begin, bias, floor, w, x)
+            _keep(x, out[v, :k])
             fill(out[v, k:], 0)
 
 
 @fast_parallel_kernel
 def project_backward(
-    T: Any, F: Any, pointer: Any, column: Any, first: Any, count: Any, width: Any, background: Any,
+    T: Any, F: Any, pointer: Any, column: Any, first: Any, count: Any, source: Any, width: Any, background: Any,
     P: Any, Q: Any, bias: Any, floor: Any, w: Any, parts: Any, gradient: Any,
     dT: Any, dF: Any, dbackground: Any, dP: Any, dQ: Any, dbias: Any, dw: Any,
 ) -> None:  # fmt: skip
     """Gradients of :func:`project`."""
     n = len(P)
     for part in prange(parts):
-        buffers, dm = np.empty((4, width), P.dtype), np.empty(P.shape[1], P.dtype)
+        buffers = np.empty((5, padded(width)), P.dtype)
+        room, rows = _scratch(source, Q, padded(width))
+        fill(dQ[part], 0)
         for v in range(part * n // parts, (part + 1) * n // parts):
-            k = count[v]
-            t = load_row(T, pointer, column, first, background, v, k, buffers[0])
-            f = load_row(F, pointer, column, first, background, v, k, buffers[1])
-            dt, df = buffers[2], buffers[3]
-            for i in range(k):
-                _pull_back(
-                    t[i], f[i], P[v], Q[first[v] + i], bias, floor, P.dtype.type(0), w, gradient[v, i], w,
-                    dP[v], dQ[part, first[v] + i], dbias[part], dw[part], dt, df, i, dm,
-                )  # fmt: skip
+            k, size = count[v], padded(count[v])
+            t, f, x, dt, df = (
+                buffers[0, :size],
+                buffers[1, :size],
+                buffers[2, :size],
+                buffers[3, :size],
+                buffers[4, :size],
+            )
+            load_row(T, pointer, column, first, background, v, k, t)
+            load_row(F, pointer, column, first, background, v, k, f)
+            _keep(gradient[v], x[:k])
+            fill(x[k:], 0)
+            QT, begin = _anchors(Q, source, pointer, first, v, size, room, rows)
+            dQT = _own_gradient(dQ[part], Q, source, size, room)
             if len(dT):
+                fill(dt, 0)
+                fill(df, 0)
+                _pull_back(
+                    t, f, P[v], QT, begin, bias, floor, x, w, None, None, dP[v], dQT, dbias[part], dw[part], dt, df
+                )
                 dbackground[part] += store_row(dT, pointer, column, first, v, k, dt)
                 dbackground[part] += store_row(dF, pointer, column, first, v, k, df)
-
-
-@fast_parallel_kernel
-def attention_logits(T: Any, F: Any, k: Any, u: Any, p: Any, q: Any, slope: Any, out: Any) -> None:
-    """LeakyReLU(u + t p + f q) for rectangular positions, where a vectorised softmax follows."""
-    for v in prange(len(u)):
-        t, f, row, uv, pv = T[v * k : v * k + k], F[v * k : v * k + k], out[v * k : v * k + k], u[v], p[v]
-        for i in range(k):
-            raw = uv + t[i] * pv + f[i] * q[i]
-            row[i] = max(raw, slope * raw)
-
-
-@fast_parallel_kernel
-def attention_sums(T: Any, F: Any, k: Any, alpha: Any, reach: Any, weighted: Any) -> None:
-    """reach[v] = sum_i alpha_i t_i and weighted = alpha f, for rectangular positions."""
-    for v in prange(len(reach)):
-        t, f = T[v * k : v * k + k], F[v * k : v * k + k]
-        a, row = alpha[v * k : v * k + k], weighted[v * k : v * k + k]
-        total = reach.dtype.type(0)
-        for i in range(k):
-            total += a[i] * t[i]
-            row[i] = a[i] * f[i]
-        reach[v] = total
-
-
-@fast_parallel_kernel
-def attention_weights(
-    T: Any, F: Any, pointer: Any, column: Any, first: Any, count: Any,
-    u: Any, p: Any, q: Any, slope: Any, alpha: Any, reach: Any, weighted: Any,
-) -> None:  # fmt: skip
-    """Attention for linear messages, where a logit is LeakyReLU(u + t p + f q): one number an entry.
-
-    reach[v] = sum_i alpha_i t_i and weighted = alpha f. An anchor without an entry has message zero: it takes its share of
-    the softmax and adds nothing.
-    """
-    for v in prange(len(u)):
-        begin, end = pointer[v], pointer[v + 1]
-        missing = count[v] - (end - begin)
-        nothing = u[v] if u[v] > 0 else slope * u[v]
-        top = nothing if missing > 0 else u.dtype.type(-np.inf)
-        for e in range(begin, end):
-            i = first[v] + e - begin if column is None else column[e]
-            raw = u[v] + T[e] * p[v] + F[e] * q[i]
-            alpha[e] = raw if raw > 0 else slope * raw
-            top = max(top, alpha[e])
-        total = missing * np.exp(nothing - top) if missing > 0 else 0.0
-        for e in range(begin, end):
-            alpha[e] = np.exp(alpha[e] - top)
-            total += alpha[e]
-        reach[v] = 0
-        for e in range(begin, end):
-            alpha[e] /= total
-            reach[v] += alpha[e] * T[e]
-            weighted[e] = alpha[e] * F[e]
-
-
-@fast_kernel
-def _attention_row(
-    t: Any, f: Any, alpha: Any, dweighted: Any, q: Any, u: Any, p: Any, dreach: Any, slope: Any, dq: Any
-) -> Any:
-    """Gradients of u and p for a dense row; that of q is added to ``dq``."""
-    zero, one = t.dtype.type(0), t.dtype.type(1)
-    mean, du, dp = zero, zero, zero
-    for i in range(len(t)):
-        mean += alpha[i] * (dreach * t[i] + dweighted[i] * f[i])
-    for i in range(len(t)):
-        d = (
-            alpha[i]
-            * (dreach * t[i] + dweighted[i] * f[i] - mean)
-            * (one if u + t[i] * p + f[i] * q[i] > zero else slope)
-        )
-        du += d
-        dp += d * t[i]
-        dq[i] += d * f[i]
-    return du, dp
-
-
-@fast_parallel_kernel
-def attention_weights_backward(
-    T: Any, F: Any, pointer: Any, column: Any, first: Any, count: Any, u: Any, p: Any, q: Any, slope: Any, alpha: Any,
-    dreach: Any, dweighted: Any, parts: Any, du: Any, dp: Any, dq: Any, dT: Any, dF: Any,
-) -> None:  # fmt: skip
-    """Gradients of :func:`attention_weights`; that of q is per part. dT is empty if not wanted."""
-    n, one = len(u), u.dtype.type(1)
-    for part in prange(parts):
-        for v in range(part * n // parts, (part + 1) * n // parts):
-            begin, end = pointer[v], pointer[v + 1]
-            rest, mean = u.dtype.type(1), u.dtype.type(0)
-            if column is None and len(dT) == 0:
-                window = slice(first[v], first[v] + end - begin)
-                du[v], dp[v] = _attention_row(
-                    T[begin:end], F[begin:end], alpha[begin:end], dweighted[begin:end], q[window], u[v], p[v], dreach[v],
-                    slope, dq[part, window],
-                )  # fmt: skip
-                continue
-            for e in range(begin, end):
-                mean += alpha[e] * (dreach[v] * T[e] + dweighted[e] * F[e])
-                rest -= alpha[e]
-            if end - begin < count[v]:
-                du[v] -= rest * mean * (one if u[v] > 0 else slope)
-            for e in range(begin, end):
-                i = first[v] + e - begin if column is None else column[e]
-                raw = u[v] + T[e] * p[v] + F[e] * q[i]
-                d = alpha[e] * (dreach[v] * T[e] + dweighted[e] * F[e] - mean) * (one if raw > 0 else slope)
-                du[v] += d
-                dp[v] += d * T[e]
-                dq[part, i] += d * F[e]
-                if len(dT):
-                    dT[e] = dreach[v] * alpha[e] + d * p[v]
-                    dF[e] = dweighted[e] * alpha[e] + d * q[i]
-
-
-@fast_parallel_kernel
-def row_product(values: Any, pointer: Any, column: Any, first: Any, Q: Any, out: Any) -> None:
-    """out[v] = sum over the row's entries of value * Q[anchor]."""
-    for v in prange(len(out)):
-        total = out[v]
-        fill(total, 0)
-        begin = pointer[v]
-        for e in range(begin, pointer[v + 1]):
-            q = Q[first[v] + e - begin] if column is None else Q[column[e]]
-            value = values[e]
-            for c in range(len(q)):
-                total[c] += value * q[c]
-
-
-@fast_parallel_kernel
-def row_product_backward(
-    values: Any, pointer: Any, column: Any, first: Any, Q: Any, gradient: Any, parts: Any, dvalues: Any, dQ: Any
-) -> None:
-    """Gradients of :func:`row_product`; that of Q is per part."""
-    n = len(gradient)
-    for part in prange(parts):
-        for v in range(part * n // parts, (part + 1) * n // parts):
-            begin, g = pointer[v], gradient[v]
-            for e in range(begin, pointer[v + 1]):
-                i = first[v] + e - begin if column is None else column[e]
-                q, dq, value = Q[i], dQ[part, i], values[e]
-                total = Q.dtype.type(0)
-                for c in range(len(g)):
-                    total += g[c] * q[c]
-                    dq[c] += value * g[c]
-                dvalues[e] = total
+            else:
+                _pull_back(
+                    t, f, P[v], QT, begin, bias, floor, x, w, None, None, dP[v], dQT, dbias[part], dw[part], None, None
+                )
+            _give_back(dQT, Q, source, size, rows, dQ[part])

@@ -169,4 +169,5 @@ def _everything(positions: Positions, like: Tensor) -> Positions:
         positions.first_anchor,
         positions.num_anchors,
         positions.width,
+        positions.source,
     )

@@ -3,8 +3,10 @@
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from graphreach.nn.pretrained import Pretrained
 
-class NodeClassifier(nn.Module):
+
+class NodeClassifier(Pretrained, nn.Module):
     r"""Log-probabilities of classes from embeddings (App. E): dropout, a linear layer, LogSoftmax.
 
     All nodes share one anchor set, as the layer has a weight for each anchor.
@@ -25,6 +27,7 @@ class NodeClassifier(nn.Module):
 
     def __init__(self, in_channels: int, num_classes: int, dropout: float = 0.0) -> None:
         super().__init__()
+        self._keep_config(locals())
         self.in_channels, self.num_classes, self.dropout = in_channels, num_classes, dropout
         self.linear = nn.Linear(in_channels, num_classes)
 

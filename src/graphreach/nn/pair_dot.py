@@ -9,7 +9,8 @@ from torch.utils.weak import WeakTensorKeyDictionary
 
 from graphreach.errors import InputError
 from graphreach.nn import pair_kernels
-from graphreach.nn.fused import apply, empty, use_kernels
+from graphreach.nn.fused import apply, use_kernels
+from graphreach.nn.memory import empty
 
 PARTS = 64
 RANGES = 4

@@ -1,6 +1,8 @@
 """Position matrices as the layers read them."""
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,10 @@ from graphreach.errors import InputError
 from graphreach.nn.position_kernels import count_union, fill_union
 from graphreach.reachability import Reachability
 
+INDICES = ("pointer", "column", "anchor_index", "first_anchor", "num_anchors", "source")
+BLOCK = 1 << 22
+"""Entries looked at together."""
+
 
 @dataclass(frozen=True, eq=False)
 class Positions:
@@ -21,6 +27,10 @@ class Positions:
     anchor of the node's graph in order; compressed ones say which by ``column``, and anchors without an entry have
     reachability zero in both directions.
 
+    Where the anchor differs by node, as with the closest member of a set of anchors (P-GNN), ``source`` says which it is:
+    entry e of a dense row is about the anchor ``source[e]``, a row of ``anchor_index``. A node then has k entries (sets),
+    however many anchors there are.
+
     Attributes:
         to_values: s(v, a), ``[entries]``, or ``[entries, L]`` with hops.
         from_values: s(a, v), likewise.
@@ -29,7 +39,8 @@ class Positions:
         anchor_index: Rows of the anchors among the nodes, ``[K]``, graph after graph.
         first_anchor: The first anchor's number of each node's graph, ``[n]``.
         num_anchors: How many anchors each node's graph has, ``[n]``.
-        width: The largest number of anchors of a graph: the width of the embedding.
+        width: The largest number of anchors (or sets) of a graph: the width of the embedding.
+        source: The anchor's number of each entry of dense rows, if it differs by node, else ``None``.
     """
 
     to_values: Tensor
@@ -40,7 +51,18 @@ class Positions:
     first_anchor: Tensor
     num_anchors: Tensor
     width: int
+    source: Tensor | None = None
     _levels: dict[str, tuple[Tensor, Tensor] | None] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.source is None:
+            return
+        if self.column is not None:
+            raise InputError("source must go with dense rows, got column as well")
+        if self.source.shape != self.to_values.shape[:1]:
+            raise InputError(
+                f"source must have one number an entry, {self.to_values.size(0)}, got shape {list(self.source.shape)}"
+            )
 
     @property
     def num_nodes(self) -> int:
@@ -55,7 +77,7 @@ class Positions:
     @property
     def rectangular(self) -> bool:
         """Whether it is one dense matrix of one graph, so that matrix products apply."""
-        return self.column is None and self.anchor_index.numel() == self.width
+        return self.column is None and self.source is None and self.anchor_index.numel() == self.width
 
     def matrix(self, values: Tensor) -> Tensor:
         """The entries of a rectangular layout as ``[n, k]``."""
@@ -67,37 +89,45 @@ class Positions:
         ``None`` if there are more than ``most``, as in exact reachability.
         """
         if name not in self._levels:
-            values = getattr(self, name)
-            few = len(torch.unique(values[:: max(1, len(values) // (4 * most))])) <= most
-            unique, index = torch.unique(values, return_inverse=True) if few else (values, None)
-            self._levels[name] = None if index is None or len(unique) > most else (unique, index.to(torch.int32))
+            self._levels[name] = _find_levels(getattr(self, name), most)
         return self._levels[name]
 
     def to(self, target: torch.device | torch.dtype | str) -> "Positions":
         """The same on another device or in another precision (of the similarities)."""
-        parts = {
-            name: getattr(self, name) for name in ("pointer", "column", "anchor_index", "first_anchor", "num_anchors")
-        }
+        parts = {name: getattr(self, name) for name in INDICES}
         if not isinstance(target, torch.dtype):
             parts = {name: None if value is None else value.to(target) for name, value in parts.items()}
         return Positions(self.to_values.to(target), self.from_values.to(target), width=self.width, **parts)
 
     @classmethod
     def dense(
-        cls, to_anchors: Tensor, from_anchors: Tensor, anchor_index: Tensor, batch: Tensor | None = None
+        cls,
+        to_anchors: Tensor,
+        from_anchors: Tensor,
+        anchor_index: Tensor,
+        batch: Tensor | None = None,
+        source: Tensor | None = None,
     ) -> "Positions":
-        """From two tensors ``[n, k]`` (or ``[n, k, L]``); with ``batch`` every graph has k anchors."""
+        """From two tensors ``[n, k]`` (or ``[n, k, L]``); with ``batch`` every graph has k anchors.
+
+        With ``source``, ``[n, k]``, entry (v, i) is about the anchor ``source[v, i]``, a row of ``anchor_index``; then
+        there may be any number of anchors, and ``batch`` is not needed.
+        """
         n, k = to_anchors.shape[:2]
         if from_anchors.shape != to_anchors.shape:
             raise InputError(
                 f"from_anchors must have the shape of to_anchors {list(to_anchors.shape)}, got {list(from_anchors.shape)}"
             )
         graphs, rest = divmod(anchor_index.numel(), k)
-        if rest or (batch is None and graphs != 1):
+        if source is not None:
+            _check_source(source, (n, k), anchor_index.numel())
+        elif rest or (batch is None and graphs != 1):
             wanted = f"{k} rows (one graph)" if batch is None else f"a multiple of {k} rows"
             raise InputError(f"anchor_index must hold {wanted}, got {anchor_index.numel()}")
         device = to_anchors.device
-        first = torch.zeros(n, dtype=torch.long, device=device) if batch is None else batch * k
+        first = torch.zeros(n, dtype=torch.long, device=device)
+        if batch is not None and source is None:
+            first = batch * k
         return cls(
             to_anchors.flatten(0, 1),
             from_anchors.flatten(0, 1),
@@ -107,6 +137,7 @@ class Positions:
             first,
             torch.full((n,), k, dtype=torch.long, device=device),
             k,
+            None if source is None else source.flatten(),
         )
 
     @classmethod
@@ -154,11 +185,42 @@ class Positions:
             return cls.dense(to, back, anchor_index).to(device)
         return cls.compressed(reach.to_anchors, reach.from_anchors, anchor_index, hops=reach.hops).to(device)
 
+    @classmethod
+    def batch(cls, positions: Sequence["Positions"]) -> "Positions":
+        """Several graphs side by side, dense or compressed; k may differ from graph to graph.
+
+        Features to go with it are ``torch.cat`` of the graphs' features. The embedding has as many columns as the graph
+        with most anchors, zero beyond a graph's own.
+
+        Example:
+            >>> ones = torch.ones(3, 2)
+            >>> graph = Positions.dense(ones, ones, torch.tensor([0, 2]))
+            >>> Positions.batch([graph, graph]).anchor_index
+            tensor([0, 2, 3, 5])
+        """
+        graphs = _alike(list(positions))
+        nodes = _offsets(each.num_nodes for each in graphs)
+        anchors = _offsets(each.anchor_index.numel() for each in graphs)
+        entries = _offsets(each.to_values.size(0) for each in graphs)
+        return cls(
+            torch.cat([each.to_values for each in graphs]),
+            torch.cat([each.from_values for each in graphs]),
+            torch.cat([graphs[0].pointer[:1], _shifted(graphs, "pointer", entries, 1)]),
+            None if graphs[0].column is None else _shifted(graphs, "column", anchors),
+            _shifted(graphs, "anchor_index", nodes),
+            _shifted(graphs, "first_anchor", anchors),
+            torch.cat([each.num_anchors for each in graphs]),
+            max(each.width for each in graphs),
+            None if graphs[0].source is None else _shifted(graphs, "source", anchors),
+        )
+
     def rows(self, nodes: Tensor) -> "Positions":
         """The positions of some nodes of one graph, followed by the anchors' own: all that their embedding needs.
 
         Row i is node ``nodes[i]``; the features to go with it are ``x[torch.cat([nodes, positions.anchor_index])]``.
         """
+        if self.source is not None:
+            raise InputError("rows must be taken from positions whose anchors are the same for all nodes, got a source")
         if self.anchor_index.numel() != self.width:
             raise InputError("rows must be taken from one graph's positions, got a batch of graphs")
         chosen = torch.cat([nodes, self.anchor_index])
@@ -175,7 +237,81 @@ class Positions:
             self.first_anchor[chosen],
             self.num_anchors[chosen],
             self.width,
+            _levels={
+                name: None if known is None else (known[0], known[1][entry]) for name, known in self._levels.items()
+            },
         )
+
+    def entry_nodes(self) -> Tensor:
+        """The node of each entry."""
+        lengths = self.pointer[1:] - self.pointer[:-1]
+        nodes = torch.arange(self.num_nodes, device=lengths.device)
+        return torch.repeat_interleave(nodes, lengths, output_size=self.to_values.size(0))
+
+    def entry_columns(self) -> Tensor:
+        """The column of the embedding that each entry stands in."""
+        node = self.entry_nodes()
+        if self.column is not None:
+            return self.column - self.first_anchor[node]
+        return torch.arange(node.numel(), device=node.device) - self.pointer[node]
+
+    def entry_anchors(self) -> Tensor:
+        """The anchor's number of each entry."""
+        if self.source is not None:
+            return self.source.long()
+        if self.column is not None:
+            return self.column
+        return self.first_anchor[self.entry_nodes()] + self.entry_columns()
+
+
+def _check_source(source: Tensor, shape: tuple[int, int], num_anchors: int) -> None:
+    if tuple(source.shape) != shape:
+        raise InputError(f"source must have the shape of to_anchors {list(shape)}, got {list(source.shape)}")
+    if source.numel() and (int(source.min()) < 0 or int(source.max()) >= num_anchors):
+        raise InputError(
+            f"source must hold rows of anchor_index, 0 to {num_anchors - 1}, got {int(source.min())} to {int(source.max())}"
+        )
+
+
+def _alike(graphs: list[Positions]) -> list[Positions]:
+    """The same graphs, all compressed if one is, and all with a source if one has it."""
+    if not graphs:
+        raise InputError("positions must hold at least one graph, got none")
+    hops = sorted({str(each.hops) for each in graphs})
+    if len(hops) > 1:
+        raise InputError(f"positions must all have the same hops, got {' and '.join(hops)}")
+    compressed, sourced = (any(getattr(each, name) is not None for each in graphs) for name in ("column", "source"))
+    if compressed and sourced:
+        raise InputError("positions must all be dense where one has a source, got compressed ones too")
+    if compressed:
+        return [each if each.column is not None else replace(each, column=each.entry_anchors()) for each in graphs]
+    if sourced:
+        return [each if each.source is not None else replace(each, source=each.entry_anchors()) for each in graphs]
+    return graphs
+
+
+def _offsets(sizes: Iterable[int]) -> list[int]:
+    return [0, *accumulate(sizes)][:-1]
+
+
+def _shifted(graphs: list[Positions], name: str, offsets: list[int], begin: int = 0) -> Tensor:
+    return torch.cat([getattr(each, name)[begin:] + offset for each, offset in zip(graphs, offsets, strict=True)])
+
+
+def _find_levels(values: Tensor, most: int) -> tuple[Tensor, Tensor] | None:
+    """The different values and each entry's place among them; from a sample first, which is all of them as a rule."""
+    levels = torch.unique(values[:: max(1, len(values) // (1 << 20))])
+    if len(levels) > most:
+        return None
+    places = torch.empty(len(values), dtype=torch.int32, device=values.device)
+    for begin in range(0, len(values), BLOCK):
+        block = values[begin : begin + BLOCK]
+        place = torch.searchsorted(levels, block).clamp(max=max(0, len(levels) - 1))
+        if not torch.equal(levels[place], block):
+            levels, place = torch.unique(values, return_inverse=True)
+            return None if len(levels) > most else (levels, place.to(torch.int32))
+        places[begin : begin + BLOCK] = place
+    return levels, places
 
 
 def _as_scipy(matrix: Any) -> csr_array:

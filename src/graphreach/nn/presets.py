@@ -13,11 +13,13 @@ class Preset(NamedTuple):
         model: Arguments of the model.
         reachability: Arguments of the reachability.
         scale: ``None`` (as it is), ``"counts"`` (visits, as in the authors' code) or ``"log"``.
+        links: Arguments of the model that differ when links are predicted, where a pair's own reachability says much.
     """
 
     model: dict[str, Any]
     reachability: dict[str, Any]
     scale: str | None = None
+    links: dict[str, Any] = {}  # noqa: RUF012
 
 
 PRESETS: dict[str, Preset] = {
@@ -36,7 +38,8 @@ PRESETS: dict[str, Preset] = {
         {"method": "walks", "num_walks": 50, "walk_length": 19},
         "counts",
     ),
-    # Steps kept apart and exact, logarithms, a learned map, ReLU messages, and a scaled dot product.
+    # Steps kept apart and exact, logarithms, a learned map, ReLU messages, and a scaled dot product; for links also the
+    # pair's own reachability.
     "best": Preset(
         {
             "aggregation": "mean",
@@ -49,6 +52,7 @@ PRESETS: dict[str, Preset] = {
         },
         {"method": "exact", "hops": 4},
         "log",
+        {"decoder": "lift"},
     ),
 }
 

@@ -12,13 +12,19 @@ ROWS = 64
 
 
 @fast_parallel_kernel
-def project_linear(T: Any, F: Any, pointer: Any, column: Any, first: Any, p: Any, q: Any, out: Any) -> None:
+def project_linear(
+    T: Any, F: Any, pointer: Any, column: Any, first: Any, source: Any, p: Any, q: Any, out: Any
+) -> None:
     """out[v, i] = t p_v + f q_i; zero where an anchor has no entry."""
     n = len(p)
     for b in prange((n + ROWS - 1) // ROWS):
         for v in range(b * ROWS, min((b + 1) * ROWS, n)):
             begin, end, pv = pointer[v], pointer[v + 1], p[v]
-            if column is None:
+            if source is not None:
+                for e in range(begin, end):
+                    out[v, e - begin] = T[e] * pv + F[e] * q[source[e]]
+                fill(out[v, end - begin :], 0)
+            elif column is None:
                 t, f, qs, row = T[begin:end], F[begin:end], q[first[v] : first[v] + end - begin], out[v]
                 for i in range(end - begin):
                     row[i] = t[i] * pv + f[i] * qs[i]
@@ -31,7 +37,7 @@ def project_linear(T: Any, F: Any, pointer: Any, column: Any, first: Any, p: Any
 
 @fast_parallel_kernel
 def project_linear_backward(
-    T: Any, F: Any, pointer: Any, column: Any, first: Any, p: Any, q: Any, gradient: Any, parts: Any,
+    T: Any, F: Any, pointer: Any, column: Any, first: Any, source: Any, p: Any, q: Any, gradient: Any, parts: Any,
     dp: Any, dq: Any, dT: Any, dF: Any,
 ) -> None:  # fmt: skip
     """Gradients of :func:`project_linear`; that of q is per part. dT is empty if not wanted."""
@@ -40,7 +46,12 @@ def project_linear_backward(
         for v in range(part * n // parts, (part + 1) * n // parts):
             begin, end = pointer[v], pointer[v + 1]
             total = p.dtype.type(0)
-            if column is None:
+            if source is not None:
+                for e in range(begin, end):
+                    g1 = gradient[v, e - begin]
+                    total += g1 * T[e]
+                    dq[part, source[e]] += g1 * F[e]
+            elif column is None:
                 t, f, g = T[begin:end], F[begin:end], gradient[v]
                 dqs = dq[part, first[v] : first[v] + end - begin]
                 for i in range(end - begin):
@@ -56,7 +67,7 @@ def project_linear_backward(
                 for e in range(begin, end):
                     i = e - begin if column is None else column[e] - first[v]
                     dT[e] = gradient[v, i] * p[v]
-                    dF[e] = gradient[v, i] * q[first[v] + i]
+                    dF[e] = gradient[v, i] * q[first[v] + i if source is None else source[e]]
 
 
 @fast_parallel_kernel

@@ -8,6 +8,7 @@ from torch.autograd.function import once_differentiable
 
 from graphreach.nn import map_kernels
 from graphreach.nn.fused import apply, use_kernels
+from graphreach.nn.memory import empty
 from graphreach.nn.positions import Positions
 
 PARTS = 16
@@ -78,7 +79,7 @@ class _LookUp(torch.autograd.Function):
     def forward(ctx: Any, table: Tensor, index: Tensor) -> Tensor:
         ctx.save_for_backward(index)
         ctx.size = len(table)
-        out = table.new_empty(len(index))
+        out = empty((len(index),), table.dtype)
         map_kernels.look_up(table.detach().contiguous().numpy(), index.numpy(), PARTS, out.numpy())
         return out
 
@@ -86,7 +87,7 @@ class _LookUp(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> Any:
         (index,) = ctx.saved_tensors
-        dtable = gradient.new_zeros(PARTS, ctx.size)
+        dtable = gradient.new_empty(PARTS, ctx.size)
         map_kernels.look_up_backward(index.numpy(), gradient.contiguous().numpy(), PARTS, dtable.numpy())
         return dtable.sum(0), None
 
@@ -95,7 +96,7 @@ class _MapEntries(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, values: Tensor, W1: Tensor, b1: Tensor, w2: Tensor, b2: Tensor) -> Tensor:
         ctx.save_for_backward(values, W1, b1, w2)
-        out = W1.new_empty(len(values))
+        out = empty((len(values),), W1.dtype)
         arrays = [x.detach().contiguous().numpy() for x in (values, W1, b1, w2)]
         map_kernels.map_entries(*arrays, arrays[1].dtype.type(b2.item()), PARTS, out.numpy())
         return out

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphreach.errors import InputError
+from graphreach.graph import Graph
 
 if TYPE_CHECKING:
     from graphreach.nn.positions import Positions
@@ -65,12 +66,16 @@ class Reachability:
         """The number of anchors."""
         return len(self.anchors)
 
-    def rescaled(self, scale: str | None) -> "Reachability":
+    def rescaled(self, scale: str | None, graph: Graph | None = None) -> "Reachability":
         r"""The same on another scale, for models that learn a function of the similarity.
 
         Args:
             scale: ``None`` (as it is), ``"counts"`` (visits instead of shares, as in the authors' code), or ``"log"``:
-                :math:`\log(1 + n\,s)`, where a node that is visited no more than the average is near 0.7.
+                :math:`\log(1 + n\,s)`, where a node that is visited no more than the average is near 0.7; or ``"lift"``:
+                :math:`\log(1 + s(u, v) / \pi(v))`, how much oftener v is visited from u than its share :math:`\pi(v)` of
+                all edges' weight would have it, so that hubs look no nearer than others. On an undirected graph exact
+                lift is the same in both directions.
+            graph: For ``"lift"``, the graph.
 
         Example:
             >>> import graphreach as gr
@@ -80,13 +85,28 @@ class Reachability:
         """
         if scale is None:
             return self
+        if scale == "lift":
+            return self._lifted(graph)
         if scale not in ("counts", "log"):
-            raise InputError(f'scale must be None, "counts" or "log", got {scale!r}')
+            raise InputError(f'scale must be None, "counts", "log" or "lift", got {scale!r}')
         steps = self.walk_length if self.hops is None else 1
         visits = 1 if self.similarity == "order" else steps * (self.num_walks or 1)
         factor = np.float32(visits if scale == "counts" else self.num_nodes)
         return replace(
             self, **{name: _rescale(getattr(self, name), factor, scale) for name in ("to_anchors", "from_anchors")}
+        )
+
+    def _lifted(self, graph: Graph | None) -> "Reachability":
+        if graph is None or graph.num_nodes != self.num_nodes:
+            raise InputError(f"graph must be the graph of {self.num_nodes} nodes for scale 'lift', got {graph}")
+        if self.similarity == "order":
+            raise InputError('scale must not be "lift" with similarity="order", which is no share of visits')
+        inverse = inverse_shares(graph)
+        anchors = np.repeat(inverse[self.anchors], self.hops or 1)
+        return replace(
+            self,
+            to_anchors=_lift(self.to_anchors, np.ones(self.num_nodes, np.float32), anchors),
+            from_anchors=_lift(self.from_anchors, inverse, np.ones_like(anchors)),
         )
 
     def to_torch(self, device: Any = "cpu") -> "Positions":
@@ -115,6 +135,28 @@ def _rescale(matrix: Any, factor: np.float32, scale: str) -> Any:
         return np.rint(scaled) if _nearly_whole(scaled) else scaled
     copy = matrix.copy()
     copy.data = _rescale(copy.data, factor, scale)
+    return copy
+
+
+def inverse_shares(graph: Graph) -> NDArray[np.float32]:
+    """One over the share of all edges' weight that arrives at each node; zero where none does.
+
+    Example:
+        >>> inverse_shares(Graph.from_edges([[0, 1], [1, 2]]))
+        array([4., 2., 4.], dtype=float32)
+    """
+    arriving = graph.transpose().degree
+    out: NDArray[np.float64] = np.divide(arriving.sum(), arriving, out=np.zeros(graph.num_nodes), where=arriving > 0)
+    return out.astype(np.float32)
+
+
+def _lift(matrix: Any, rows: NDArray[np.float32], columns: NDArray[np.float32]) -> Any:
+    """log(1 + rows * matrix * columns), dense [n, k] or [n, k, L] or compressed."""
+    if isinstance(matrix, np.ndarray):
+        flat = matrix.reshape(len(matrix), -1)
+        return np.log1p(flat * rows[:, None] * columns).reshape(matrix.shape)
+    copy = matrix.copy()
+    copy.data = np.log1p(copy.data * np.repeat(rows, np.diff(copy.indptr)) * columns[copy.indices])
     return copy
 
 

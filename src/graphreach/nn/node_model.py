@@ -1,0 +1,91 @@
+"""What the baseline models share."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from graphreach.errors import InputError
+from graphreach.nn.decoders import make_decoder
+from graphreach.nn.functional import normalize
+from graphreach.nn.pretrained import Pretrained
+
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "normalize": normalize,
+    "tanh": torch.tanh,
+    "sigmoid": torch.sigmoid,
+    "identity": lambda z: z,
+}
+
+
+class NodeModel(Pretrained, nn.Module):
+    """A model from features and structure to embeddings: its input, its decoder, its activation, and saving.
+
+    Args:
+        in_channels: Width of the node features; 0 if there are none (every node then has the feature 1).
+        hidden_channels: Width of the hidden layers, of the embedding table and of the projected input.
+        num_layers: Layers.
+        dropout: Of the hidden layers' output.
+        num_nodes: Transductive: an embedding table of so many nodes takes part in the input.
+        input_projection: Whether a linear layer takes the input to ``hidden_channels`` first.
+        output_activation: ``"normalize"`` (unit rows), ``"tanh"``, ``"sigmoid"`` or ``"identity"``.
+        decoder: ``"dot"``, ``"scaled"``, ``"reach"`` or a module; see :meth:`score_pairs`.
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        hidden_channels: int,
+        num_layers: int,
+        dropout: float,
+        num_nodes: int | None,
+        input_projection: bool,
+        output_activation: str,
+        decoder: str | nn.Module,
+    ) -> None:
+        super().__init__()
+        if num_layers < 1:
+            raise InputError(f"num_layers must be at least 1, got {num_layers}")
+        if output_activation not in ACTIVATIONS:
+            raise InputError(f"output_activation must be one of {', '.join(ACTIVATIONS)}, got {output_activation!r}")
+        self.in_channels, self.hidden_channels, self.num_layers = in_channels, hidden_channels, num_layers
+        self.dropout, self.output_activation = dropout, output_activation
+        self.table = nn.Embedding(num_nodes, hidden_channels) if num_nodes else None
+        width = in_channels + (hidden_channels if num_nodes else 0) or 1
+        self.projection = nn.Linear(width, hidden_channels) if input_projection else None
+        self.first_channels = hidden_channels if input_projection else width
+        self.decoder = make_decoder(decoder)
+
+    def reset_parameters(self) -> None:
+        """Draw new weights."""
+        for part in self.modules():
+            reset: Any = getattr(part, "reset_parameters", None)
+            if part is not self and reset is not None:
+                reset()
+
+    def start(self, x: Tensor | None, num_nodes: int, node_index: Tensor | None = None) -> Tensor:
+        """The first layer's input ``[n, first_channels]``: features, the table's rows, or ones."""
+        parts = []
+        if self.in_channels:
+            if x is None or x.shape != (num_nodes, self.in_channels):
+                shape = None if x is None else list(x.shape)
+                raise InputError(f"x must have shape [{num_nodes}, {self.in_channels}], got {shape}")
+            parts.append(x)
+        if self.table is not None:
+            if node_index is None and num_nodes != self.table.num_embeddings:
+                raise InputError(
+                    f"the graph must have {self.table.num_embeddings} nodes as the embedding table has, got {num_nodes}"
+                )
+            parts.append(self.table.weight if node_index is None else self.table(node_index))
+        h = torch.cat(parts, -1) if parts else next(self.parameters()).new_ones(num_nodes, 1)
+        return h if self.projection is None else self.projection(h)
+
+    def finish(self, z: Tensor) -> Tensor:
+        """The embedding from the last layer's output."""
+        return ACTIVATIONS[self.output_activation](z)
+
+    def score_pairs(self, z: Tensor, pairs: Tensor, pair_reach: Tensor | None = None) -> Tensor:
+        """Logits of the pairs ``[2, m]`` from the embeddings, by the decoder."""
+        scores: Tensor = self.decoder(z, pairs, pair_reach)
+        return scores

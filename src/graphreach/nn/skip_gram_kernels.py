@@ -1,0 +1,90 @@
+"""Numba kernels that train embeddings on pairs of nodes that are near each other in walks.
+
+Nodes are dealt out to ``parts`` parts by their number. A pair (u, v) changes the source row of u and context rows of v's
+part only, so buckets of pairs (part i, part j) with different i and different j can be trained at the same time: the
+result depends on the number of parts, never on threads.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import prange, uint64
+
+from graphreach.jit import fast_kernel, fast_parallel_kernel, fill, kernel
+from graphreach.walks.rng import start_key, step_bits
+
+
+@kernel
+def _context(key: Any, i: Any, window: Any, both_ways: Any, length: Any) -> Any:
+    """The positions that are context of position i: up to a number of steps drawn from 1 .. window."""
+    reach = 1 + np.int64(step_bits(key, i + 1) % uint64(window))
+    return max(0, i - reach) if both_ways else i + 1, min(length, i + reach + 1)
+
+
+@kernel
+def bucket_pairs(walks: Any, window: Any, both_ways: Any, parts: Any, seed: Any) -> Any:
+    """Pairs (node, node near it in a walk) of each bucket, parts x parts of them: pointer, node, context."""
+    pointer = np.zeros(parts * parts + 1, np.int64)
+    for turn in range(2):
+        if turn == 1:
+            for b in range(parts * parts):
+                pointer[b + 1] += pointer[b]
+            cursor = pointer.copy()
+            node, near = np.empty(pointer[-1], np.int32), np.empty(pointer[-1], np.int32)
+        for r in range(len(walks)):
+            walk, key = walks[r], start_key(seed, r)
+            for i in range(len(walk)):
+                u = np.int64(walk[i])
+                if u < 0:
+                    break
+                begin, end = _context(key, i, window, both_ways, len(walk))
+                for j in range(begin, end):
+                    v = np.int64(walk[j])
+                    if v < 0 or v == u:
+                        continue
+                    bucket = u % parts * parts + v % parts
+                    if turn == 0:
+                        pointer[bucket + 1] += 1
+                    else:
+                        node[cursor[bucket]], near[cursor[bucket]] = u, v
+                        cursor[bucket] += 1
+    return pointer, node, near
+
+
+@fast_kernel
+def _pull(target: Any, row: Any, label: Any, rate: Any, change: Any) -> None:
+    """One step for one (node, context): the context's row moves, the node's change is added up."""
+    dot = row.dtype.type(0)
+    for c in range(len(row)):
+        dot += row[c] * target[c]
+    g = rate * (label - row.dtype.type(1) / (row.dtype.type(1) + np.exp(-dot)))
+    for c in range(len(row)):
+        before = target[c]
+        change[c] += g * before
+        target[c] = before + g * row[c]
+
+
+@fast_parallel_kernel
+def train(
+    pointer: Any, node: Any, near: Any, table: Any, negatives: Any, rate: Any, seed: Any, source: Any, context: Any
+) -> None:
+    """One pass over bucketed pairs; ``table`` [parts, size] lists each part's nodes as often as they shall be drawn."""
+    parts, size = table.shape
+    one, zero = source.dtype.type(1), source.dtype.type(0)
+    for turn in range(parts):
+        for i in prange(parts):
+            j = (np.int64(i) + turn) % parts
+            bucket = np.int64(i) * parts + j
+            key = start_key(seed, bucket)
+            change = np.empty(source.shape[1], source.dtype)
+            for e in range(pointer[bucket], pointer[bucket + 1]):
+                row = source[node[e]]
+                fill(change, 0)
+                _pull(context[near[e]], row, one, rate, change)
+                for k in range(negatives):
+                    draw = step_bits(key, e * negatives + k + 1) >> uint64(32)
+                    other = table[j, (draw * uint64(size)) >> uint64(32)]
+                    if other != near[e]:
+                        _pull(context[other], row, zero, rate, change)
+                for c in range(len(row)):
+                    row[c] += change[c]

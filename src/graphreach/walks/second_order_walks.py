@@ -1,0 +1,59 @@
+"""Walks of node2vec."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from graphreach.errors import InputError
+from graphreach.graph import Graph
+from graphreach.walks.random_walks import check_starts, row_chunks
+from graphreach.walks.rng import check_seed
+from graphreach.walks.second_order_kernels import store_second_order_walks
+from graphreach.walks.transitions import transitions
+from graphreach.walks.walk_length import check_count, resolve_walk_length
+
+
+def second_order_walks(
+    graph: Graph,
+    starts: ArrayLike | None = None,
+    num_walks: int = 10,
+    walk_length: int | str = 40,
+    p: float = 1.0,
+    q: float = 1.0,
+    seed: int = 0,
+) -> NDArray[Any]:
+    r"""Second-order random walks from the `"node2vec: Scalable Feature Learning for Networks"
+    <https://arxiv.org/abs/1607.00653>`_ paper.
+
+    A walker that came from t to v goes to x with probability proportional to the weight of (v, x) times :math:`1/p` if x
+    is t, 1 if t has an edge to x, and :math:`1/q` otherwise. It is drawn by rejection, without tables for edges of edges.
+
+    Args:
+        graph: The graph.
+        starts: Positions of the start nodes; all nodes by default.
+        num_walks: Walks from each start.
+        walk_length: Jumps of a walk, or ``"diameter"``.
+        p: Return parameter: large values keep the walker from turning back.
+        q: In-out parameter: small values send it outward.
+        seed: Any integer from 0 to :math:`2^{63} - 1`; the same seed gives the same walks on any number of threads.
+
+    Returns:
+        Integers of shape ``[len(starts), num_walks, walk_length + 1]``, -1 after a dead end, as of :func:`random_walks`.
+
+    Example:
+        >>> import graphreach as gr
+        >>> ring = gr.Graph.from_edges([[0, 1, 2, 3], [1, 2, 3, 0]])
+        >>> walk = second_order_walks(ring, [0], num_walks=1, walk_length=4, p=1e6)[0, 0]  # never back: around the ring
+        >>> sorted(walk[1:].tolist())
+        [0, 1, 2, 3]
+    """
+    for name, value in (("p", p), ("q", q)):
+        if not 0 < value < np.inf:
+            raise InputError(f"{name} must be a finite number above 0, got {value!r}")
+    positions, seed = check_starts(graph, starts), check_seed(seed)
+    num_walks, length = check_count("num_walks", num_walks), resolve_walk_length(graph, walk_length)
+    out = np.empty((len(positions), num_walks, length + 1), np.int32 if graph.num_nodes < 2**31 else np.int64)
+    for rows in row_chunks(len(positions), num_walks * length, "node2vec walks"):
+        store_second_order_walks(*transitions(graph), positions[rows], float(p), float(q), seed, out[rows])
+    return out
