@@ -1,0 +1,350 @@
+"""Embeddings as files that speak the user's ids, written a block at a time.
+
+- ``.parquet``, ``.csv``: columns ``id``, ``z0``, ``z1``, ..., one row a node.
+- ``.npy``: the matrix ``[n, d]`` alone, and beside it ``<name>.ids.txt`` (for ``z.npy``: ``z.npy.ids.txt``) with the ids
+  of its rows, one a line.
+- ``.npz``: arrays ``ids`` and ``embedding``.
+- ``.emb``: word2vec's text, a line ``n d``, then lines ``id v1 .. vd``.
+
+Numbers are 32-bit floats; text has six significant digits of them. Ids of text are integers if all are plain integers,
+else strings, as :func:`graphreach.read_graph` has it; ids of kinds that files do not know are written as their text.
+"""
+
+import csv
+import zipfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from queue import Full, Queue
+from threading import Thread
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphreach.errors import InputError
+from graphreach.files import replacing
+from graphreach.graph.formats import first_line
+from graphreach.graph.ids import ids_array
+from graphreach.graph.read_graph import open_text
+from graphreach.graph.read_text import PLAIN_INTEGER
+from graphreach.graph.text_kernels import SPACE, tidy_text
+from graphreach.progress import live, stage
+
+if TYPE_CHECKING:
+    import polars as pl
+
+BLOCK_ENTRIES = 1 << 21
+"""Numbers that are written at a time, and that a row group of Parquet has."""
+
+Pieces = Iterator[tuple[int, NDArray[np.float32]]]
+"""First row and rows of the blocks of an embedding."""
+
+FORBIDDEN = {".emb": (r"^$|[\s\x00-\x20]", "blanks"), ".npy": (r"[\r\n]", "line ends")}
+"""What ids must not have in a format, as a pattern and in words."""
+
+POWERS = 10.0 ** np.arange(-40, 60)
+
+
+def write_embedding(path: Path, ids: NDArray[Any], blocks: Iterable[NDArray[np.float32]], width: int) -> None:
+    """Write an embedding in the format that the suffix names; no more than a block of it is held.
+
+    Args:
+        path: Ends in one of :data:`WRITERS`.
+        ids: One id a row, ``[n]``.
+        blocks: The rows in order, arrays ``[rows, width]``. They are taken in the caller's thread.
+        width: Columns of the embedding.
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder, "z.csv")
+        ...     write_embedding(path, np.array(["a", "b"]), [np.array([[0.5, 1.0], [2.0, 0.0]])], 2)
+        ...     path.read_text()
+        'id,z0,z1\\na,0.5,1.0\\nb,2.0,0.0\\n'
+    """
+    check_ids(path, ids)
+    WRITERS[path.suffix.lower()](path, ids, _pieces(blocks, len(ids), width), width)
+
+
+def check_ids(path: Path, ids: NDArray[Any]) -> None:
+    """Refuse ids that the format cannot hold, before any work is done for them.
+
+    Example:
+        >>> check_ids(Path("z.emb"), np.array(["oslo", "new york"]))
+        Traceback (most recent call last):
+        ...
+        graphreach.errors.InputError: ids must be without blanks in a .emb file, got 'new york'
+    """
+    suffix = path.suffix.lower()
+    if suffix not in WRITERS:
+        raise InputError(f"path must end in {' '.join(WRITERS)}, got {path.name}")
+    if suffix not in FORBIDDEN or ids.dtype.kind in "iuf":
+        return
+    pattern, words = FORBIDDEN[suffix]
+    column = _id_column(ids)
+    wrong = column.filter(column.str.contains(pattern))
+    if len(wrong):
+        raise InputError(f"ids must be without {words} in a {suffix} file, got {wrong[0]!r:.80}")
+
+
+def _id_column(ids: NDArray[Any]) -> "pl.Series":
+    import polars as pl
+
+    return pl.Series("id", [str(value) for value in ids.tolist()] if ids.dtype == object else ids)
+
+
+def _pieces(blocks: Iterable[NDArray[np.float32]], n: int, width: int) -> Pieces:
+    """The blocks, cut where they are large, with their first rows; there must be n rows in all."""
+    step, done = max(1, BLOCK_ENTRIES // max(1, width)), 0
+    with live("writing rows", n) as show:
+        for given in blocks:
+            block = np.asarray(given, np.float32)
+            if block.shape[1:] != (width,):
+                raise InputError(f"blocks must have shape [rows, {width}], got {list(block.shape)}")
+            if done + len(block) > n:
+                raise InputError(f"blocks must have {n} rows in all, one for each id, got at least {done + len(block)}")
+            for begin in range(0, len(block), step):
+                yield done + begin, block[begin : begin + step]
+            done += len(block)
+            show(done, "writing rows")
+    if done < n:
+        raise InputError(f"blocks must have {n} rows in all, one for each id, got {done}")
+
+
+def write_parquet(path: Path, ids: NDArray[Any], pieces: Pieces, width: int) -> None:
+    """Write columns ``id``, ``z0``, ``z1``, ... in row groups of at most :data:`BLOCK_ENTRIES` numbers."""
+    import polars as pl
+
+    column = _id_column(ids)
+    schema = {"id": column.dtype} | {f"z{i}": pl.Float32() for i in range(width)}
+    with replacing(path) as partial, _parquet_file(partial, schema, max(1, BLOCK_ENTRIES // width)) as append:
+        for begin, block in pieces:
+            append(_frame(column, begin, block))
+
+
+def _frame(ids: "pl.Series", begin: int, block: NDArray[np.float32]) -> "pl.DataFrame":
+    import polars as pl
+
+    frame = pl.DataFrame(block, schema=[f"z{column}" for column in range(block.shape[1])], orient="row")
+    return frame.insert_column(0, ids.slice(begin, len(block)))
+
+
+@contextmanager
+def _parquet_file(path: Path, schema: dict[str, Any], group: int) -> Iterator[Callable[["pl.DataFrame"], None]]:
+    """Give a function that appends rows to a Parquet file.
+
+    polars asks for rows from threads of its own. Here it finds them in a queue, so that whoever computes them does so
+    in one thread, in which torch's switches hold and which an interrupt reaches.
+    """
+    frames: Queue[Any] = Queue(1)
+    failures: list[BaseException] = []
+    arguments = (frames, path, schema, group, failures)
+    thread = Thread(target=_write_frames, args=arguments, name="graphreach-parquet", daemon=True)
+    thread.start()
+
+    def put(item: Any) -> None:
+        while not failures:
+            with suppress(Full):
+                frames.put(item, timeout=0.1)
+                break
+
+    def append(frame: "pl.DataFrame") -> None:
+        put(frame)
+        if failures:
+            raise failures[0]
+
+    try:
+        yield append
+    finally:
+        put(None)
+        thread.join()
+    if failures:
+        raise failures[0]
+
+
+def _write_frames(frames: Queue[Any], path: Path, schema: Any, group: int, failures: list[BaseException]) -> None:
+    """Write the frames of a queue up to ``None``."""
+    import polars as pl
+    from polars.io.plugins import register_io_source
+
+    def take(*pushed_down: Any) -> Iterator["pl.DataFrame"]:
+        while (frame := frames.get()) is not None:
+            yield frame
+
+    try:
+        register_io_source(take, schema=schema).sink_parquet(path, row_group_size=group)
+    except pl.exceptions.PolarsError as error:
+        # All that can go wrong with rows of a known schema is the disk.
+        failures.append(OSError(f"{path.parent} cannot be written to: {first_line(error)}"))
+    except BaseException as error:
+        failures.append(error)
+
+
+def write_csv(path: Path, ids: NDArray[Any], pieces: Pieces, width: int) -> None:
+    """Write a header ``id,z0,z1,...`` and one line a node."""
+    column = _id_column(ids)
+    with replacing(path) as partial, partial.open("wb") as file:
+        for begin, block in pieces:
+            _frame(column, begin, _six_digits(block)).write_csv(file, include_header=begin == 0)
+
+
+def write_emb(path: Path, ids: NDArray[Any], pieces: Pieces, width: int) -> None:
+    """Write word2vec's text format, which has no way to quote an id."""
+    column = _id_column(ids)
+    with replacing(path) as partial, partial.open("wb") as file:
+        file.write(f"{len(ids)} {width}\n".encode())
+        for begin, block in pieces:
+            frame = _frame(column, begin, _six_digits(block))
+            frame.write_csv(file, include_header=False, separator=" ", quote_style="never")
+
+
+def _six_digits(block: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The nearest floats to six significant digits: their shortest text has no more than these."""
+    size = np.abs(block)
+    exponent = np.floor(np.log10(np.where((size > 0) & (size < np.inf), size, np.float32(1)))).astype(np.int64)
+    scale = POWERS[45 - exponent]
+    rounded: NDArray[np.float32] = (np.rint(block * scale) / scale).astype(np.float32)
+    return rounded
+
+
+def write_npy(path: Path, ids: NDArray[Any], pieces: Pieces, width: int) -> None:
+    """Write the matrix, and the ids to a file beside it, which is put in place first."""
+    column = _id_column(ids).to_frame()
+    with replacing(path) as partial, replacing(_ids_file(path)) as partial_ids:
+        with partial_ids.open("wb") as file:
+            column.write_csv(file, include_header=False, quote_style="never")
+        with partial.open("wb") as file:
+            _write_matrix(file, pieces, len(ids), width)
+
+
+def _ids_file(path: Path) -> Path:
+    return path.with_name(f"{path.name}.ids.txt")
+
+
+def _write_matrix(file: IO[bytes], pieces: Pieces, n: int, width: int) -> None:
+    # Not by a memory map, which ends the process where a disk is full.
+    np.lib.format.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": (n, width)})
+    for _, block in pieces:
+        file.write(np.ascontiguousarray(block, "<f4").data)
+
+
+def write_npz(path: Path, ids: NDArray[Any], pieces: Pieces, width: int) -> None:
+    """Write arrays ``ids`` and ``embedding`` that ``numpy.load`` reads without pickle."""
+    array = np.array([str(value) for value in ids.tolist()]) if ids.dtype == object else ids
+    with replacing(path) as partial, zipfile.ZipFile(partial, "w") as archive:
+        with archive.open("ids.npy", "w", force_zip64=True) as file:
+            np.lib.format.write_array(file, array, allow_pickle=False)
+        with archive.open("embedding.npy", "w", force_zip64=True) as file:
+            _write_matrix(file, pieces, len(ids), width)
+
+
+Writer = Callable[[Path, NDArray[Any], Pieces, int], None]
+WRITERS: dict[str, Writer] = {
+    ".parquet": write_parquet, ".csv": write_csv, ".npy": write_npy, ".npz": write_npz, ".emb": write_emb,
+}  # fmt: skip
+
+
+def read_embedding(path: Path) -> tuple[NDArray[Any], NDArray[np.float32]]:
+    """Read the ids ``[n]`` and the embedding ``[n, d]`` that :func:`write_embedding` wrote.
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder, "z.emb")
+        ...     _ = path.write_text("2 2\\nann 0.5 1\\nbob 2 0\\n")
+        ...     read_embedding(path)
+        (array(['ann', 'bob'], dtype='<U3'), array([[0.5, 1. ],
+               [2. , 0. ]], dtype=float32))
+    """
+    import polars as pl
+
+    suffix = path.suffix.lower()
+    if suffix not in READERS:
+        raise InputError(f"path must end in {' '.join(READERS)}, got {path.name}")
+    if not path.is_file():
+        raise InputError(f"there is no file {path}")
+    try:
+        with stage(f"reading {path.name}"):
+            ids, matrix = READERS[suffix](path)
+    except InputError:
+        raise
+    except (pl.exceptions.PolarsError, ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile):
+        raise InputError(f"{path} must be an embedding as a {suffix} file, but it is not or is damaged") from None
+    if matrix.ndim != 2 or len(ids) != len(matrix):
+        raise InputError(f"{path} must have one row for each of its {len(ids)} ids, got shape {list(matrix.shape)}")
+    return ids, np.ascontiguousarray(matrix, np.float32)
+
+
+Contents = tuple[NDArray[Any], NDArray[Any]]
+
+
+def _split(frame: "pl.DataFrame", text: bool) -> Contents:
+    ids = frame.drop_in_place("id")
+    if sum(frame.null_count().row(0)):
+        raise ValueError("a number is missing")
+    return _as_ids(ids.fill_null("") if text else ids, text), frame.to_numpy(order="c")
+
+
+def _read_parquet(path: Path) -> Contents:
+    import polars as pl
+
+    with path.open("rb") as file:
+        frame = pl.read_parquet(file)
+    return _split(frame, text=False)
+
+
+def _read_csv(path: Path) -> Contents:
+    import polars as pl
+
+    with path.open("rb") as file:
+        names = next(csv.reader([file.readline().decode()]))
+    schema: dict[str, Any] = {name: pl.String if name == "id" else pl.Float32 for name in names}
+    frame = pl.read_csv(path, schema=schema, glob=False)
+    return _split(frame, text=True)
+
+
+def _read_emb(path: Path) -> Contents:
+    import polars as pl
+
+    text = open_text(path).text
+    head = text[:100].tobytes().split(b"\n")[0]
+    n, width = map(int, head.split())
+    # Other programs end their lines with a blank.
+    tidy = tidy_text(text, len(head) + 1, SPACE, np.empty(0, np.uint8)).tobytes()
+    schema: dict[str, Any] = {"id": pl.String} | {f"z{i}": pl.Float32 for i in range(width)}
+    frame = pl.read_csv(tidy, has_header=False, separator=" ", quote_char=None, schema=schema)
+    if len(frame) != n:
+        raise InputError(f"{path} must have {n} rows, as its first line says, got {len(frame)}")
+    return _split(frame, text=True)
+
+
+def _read_npy(path: Path) -> Contents:
+    import polars as pl
+
+    names = _ids_file(path)
+    if not names.is_file():
+        raise InputError(f"{path} must have its ids beside it, but there is no file {names}")
+    lines = names.read_bytes().decode().removesuffix("\n").split("\n")
+    return _as_ids(pl.Series(lines), text=True), np.lib.format.open_memmap(path, mode="r")
+
+
+def _read_npz(path: Path) -> Contents:
+    with zipfile.ZipFile(path), np.load(path, allow_pickle=False) as file:
+        return file["ids"], file["embedding"]
+
+
+def _as_ids(column: "pl.Series", text: bool) -> NDArray[Any]:
+    """Ids as an array; those of text are integers if all are plain ones."""
+    import polars as pl
+
+    if text and column.str.contains(PLAIN_INTEGER).all():
+        numbers = column.cast(pl.Int64, strict=False)
+        if not numbers.null_count():
+            return numbers.to_numpy()
+    return ids_array(column.to_list())
+
+
+READERS: dict[str, Callable[[Path], Contents]] = {
+    ".parquet": _read_parquet, ".csv": _read_csv, ".npy": _read_npy, ".npz": _read_npz, ".emb": _read_emb,
+}  # fmt: skip

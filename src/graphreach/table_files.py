@@ -1,0 +1,233 @@
+"""Tables about nodes as files: text with any separator, with or without a header, and Parquet."""
+
+from collections.abc import Collection, Iterator, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphreach.errors import InputError
+from graphreach.graph import text_kernels
+from graphreach.graph.columns import looks_like_header, normalise_name
+from graphreach.graph.graph import Graph
+from graphreach.graph.read_graph import open_text
+from graphreach.graph.read_text import TextFile, TextOptions, _Reader
+from graphreach.graph.sniff import Layout, data_lines, is_number, is_plain_integer, sniff
+
+if TYPE_CHECKING:
+    import polars as pl
+
+TEXT = (".csv", ".tsv", ".txt")
+TABLES = (*TEXT, *(f"{suffix}.gz" for suffix in TEXT), ".parquet")
+"""Suffixes of tables."""
+
+COMMENTS = TextOptions().comments
+Block = tuple[str, NDArray[np.float32]]
+"""A column's title and its numbers, ``[rows]`` or, of a column of lists, ``[rows, width]``."""
+
+
+class TextTable(_Reader):
+    """The columns of a text file."""
+
+    def __init__(self, file: TextFile, layout: Layout) -> None:
+        super().__init__(file, layout, TextOptions())
+        self.what, self.names = file.what, layout.names
+
+    def texts(self, columns: Sequence[int]) -> list["pl.Series"]:
+        """Columns as text; an empty field is null."""
+        frame = self._read_strings(list(dict.fromkeys(columns)))
+        return [frame[f"column_{column + 1}"] for column in columns]
+
+    def numbers(self, id: int, columns: Sequence[int]) -> tuple["pl.Series", Iterator[Block]]:
+        """The column of ids as text, and columns of numbers; none has gaps."""
+        import polars as pl
+
+        try:
+            frame = self._read_csv({id: pl.String} | dict.fromkeys(columns, pl.Float32))
+        except pl.exceptions.PolarsError:
+            # Text finds the field that is no number.
+            frame = self._read_strings([id, *columns])
+        self._check_complete(frame)
+        ids, *rest = frame
+        if self.flags & text_kernels.PADDED:
+            ids = ids.str.strip_chars()
+        number = (each if each.dtype == pl.Float32 else self._as_number(frame, each.name) for each in rest)
+        return ids, ((self._title(each.name), each.to_numpy().astype(np.float32, copy=False)) for each in number)
+
+    def title(self, column: int) -> str:
+        """The name of a column, or its number from 1 on where there is no header."""
+        return self._title(f"column_{column + 1}")
+
+    def place(self, row: int) -> str:
+        """Where a row stands."""
+        return f"line {self.line(row)}"
+
+
+class ParquetTable:
+    """The columns of a Parquet file."""
+
+    def __init__(self, path: Path) -> None:
+        import polars as pl
+
+        self.path, self.what = path, str(path)
+        try:
+            with path.open("rb") as file:
+                self.names = list(pl.read_parquet_schema(file))
+        except (pl.exceptions.PolarsError, OSError):
+            self._raise_damaged()
+
+    def texts(self, columns: Sequence[int]) -> list["pl.Series"]:
+        """Columns as they are."""
+        import polars as pl
+
+        names = [self.names[column] for column in columns]
+        try:
+            # A handle, as glob characters in the name then mean nothing.
+            with self.path.open("rb") as file:
+                frame = pl.read_parquet(file, columns=list(dict.fromkeys(names)))
+        except (pl.exceptions.PolarsError, OSError):
+            self._raise_damaged()
+        if not len(frame):
+            raise InputError(f"{self.what} must have rows, but it is empty")
+        return [frame[name] for name in names]
+
+    def numbers(self, id: int, columns: Sequence[int]) -> tuple["pl.Series", Iterator[Block]]:
+        """The column of ids, and columns of numbers or of lists of numbers; none has gaps."""
+        ids, *rest = self.texts([id, *columns])
+        return ids, ((repr(each.name), self._as_numbers(each)) for each in rest)
+
+    def _as_numbers(self, column: "pl.Series") -> NDArray[np.float32]:
+        import polars as pl
+
+        title, rows, kind = repr(column.name), len(column), column.dtype
+        if column.null_count():
+            place = self.place(int(np.argmax(column.is_null().to_numpy())))
+            raise InputError(f"{self.what} has nothing in column {title} in {place}")
+        shape: tuple[int, ...] = (rows,)
+        if isinstance(kind, pl.Array):
+            column = column.arr.to_list()
+        if isinstance(column.dtype, pl.List):
+            lengths = column.list.len().to_numpy()
+            low, high = int(lengths.min()), int(lengths.max())
+            if low < high or not high:
+                raise InputError(f"{self.what} must have lists of one length in column {title}, got {low} to {high}")
+            shape, column = (rows, high), column.list.explode()
+        if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
+            raise InputError(f"{self.what} must have numbers in column {title}, got {kind}")
+        # A gap in a list becomes NaN, which is refused with the other numbers that are not finite.
+        return column.cast(pl.Float32).to_numpy().reshape(shape)
+
+    def title(self, column: int) -> str:
+        """The name of a column."""
+        return repr(self.names[column])
+
+    def place(self, row: int) -> str:
+        """Where a row stands."""
+        return f"row {row}"
+
+    def _raise_damaged(self) -> NoReturn:
+        raise InputError(
+            f"{self.what} must be a Parquet file, as its suffix says, but it is not or is damaged"
+        ) from None
+
+
+Table = TextTable | ParquetTable
+
+
+def open_table(path: Path, graph: Graph, usual: Collection[str], asked: Sequence[Any] = ()) -> Table:
+    """Open a table of ids.
+
+    The first line of a text file is a header if a column is ``asked`` for by name; else it is none if its first field
+    (or that of the column ``asked`` for first, by number) is a node of the graph; else it is one if it has one of the
+    ``usual`` names, or where :func:`graphreach.read_graph` would take it for one.
+
+    Example:
+        >>> import tempfile
+        >>> graph = Graph.from_edge_list([("ann", "bob")])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder, "teams.csv")
+        ...     _ = path.write_text("id;team\\nann;red\\nbob;blue\\n")
+        ...     table = open_table(path, graph, ["id"])
+        ...     table.names, table.texts([1])[0].to_list()
+        (['id', 'team'], ['red', 'blue'])
+    """
+    if path.suffix.lower() == ".parquet":
+        return ParquetTable(path)
+    file = open_text(path)
+    if next(data_lines(file.text, COMMENTS), None) is None:
+        raise InputError(f"{path} must have rows, but it is empty or holds only comments")
+    rows = sniff(file.text, file.what, COMMENTS, False, ()).rows
+    has_header = _has_header(rows[0], graph, usual, asked)
+    if has_header is None:
+        has_header = len(rows) > 1 and sniff(file.text, file.what, COMMENTS, None, ()).has_header
+    if has_header and len(rows) == 1:
+        raise InputError(f"{path} must have rows, but it has only a header")
+    return TextTable(file, sniff(file.text, file.what, COMMENTS, has_header, ()))
+
+
+def _has_header(row: list[str], graph: Graph, usual: Collection[str], asked: Sequence[Any]) -> bool | None:
+    """Whether the first line is a header; ``None`` if only the lines after it can tell."""
+    first = [field.strip() for field in row]
+    # Who asks for a column by name says that there is a header.
+    if any(isinstance(name, str) and not name.isdecimal() for name in asked):
+        return True
+    column = int(asked[0]) if asked and isinstance(asked[0], int | str) else 0
+    field = first[column] if 0 <= column < len(first) else ""
+    if field and _is_node(field, graph):
+        return False
+    # An id is never empty, but the name of pandas' index is.
+    if not field or looks_like_header(first) or any(normalise_name(each) in usual for each in first):
+        return True
+    return None
+
+
+def _is_node(field: str, graph: Graph) -> bool:
+    kind = graph.ids.dtype.kind
+    if kind == "i":
+        return is_plain_integer(field) and bool(np.any(graph.ids == int(field)))
+    if kind == "f":
+        return is_number(field) and bool(np.any(graph.ids == float(field)))
+    return bool(np.any(graph.ids == field)) if kind == "U" else any(str(value) == field for value in graph.ids.tolist())
+
+
+def check_table(path: str | PathLike[str], suffixes: Sequence[str] = TABLES) -> Path:
+    """Return the path of a file that exists and has a suffix that can be read.
+
+    Example:
+        >>> check_table("labels.xlsx")
+        Traceback (most recent call last):
+        ...
+        graphreach.errors.InputError: path must end in .csv .tsv .txt .csv.gz .tsv.gz .txt.gz .parquet, got labels.xlsx
+    """
+    if not isinstance(path, str | PathLike):
+        raise InputError(f"path must be a file's name, got {path!r:.80}")
+    file = Path(path)
+    if not file.name.lower().endswith(tuple(suffixes)):
+        raise InputError(f"path must end in {' '.join(suffixes)}, got {file.name}")
+    if not file.is_file():
+        raise InputError(f"path must be a file, got the folder {file}" if file.is_dir() else f"there is no file {file}")
+    if not file.stat().st_size:
+        raise InputError(f"{file} must have rows, but it is empty")
+    return file
+
+
+def find_column(table: Table, name: Any, argument: str) -> int:
+    """Return the number of the column with a name, or of a number from 0 on (which may be given as text).
+
+    Names of tables without header are their numbers.
+    """
+    if isinstance(name, str) and name in table.names:
+        return table.names.index(name)
+    is_number = isinstance(name, int | np.integer) and not isinstance(name, bool)
+    number = int(name) if is_number or (isinstance(name, str) and name.isdecimal()) else -1
+    if not 0 <= number < len(table.names):
+        raise InputError(f"{argument}={name!r} is not a column of {table.what}; its columns are {list_names(table)}")
+    return number
+
+
+def list_names(table: Table) -> str:
+    """The names of a table's columns, for messages."""
+    listed = ", ".join(repr(name) for name in table.names[:10])
+    return f"{listed}, ..." if len(table.names) > 10 else listed

@@ -1,0 +1,117 @@
+"""From a table's column of ids to the positions of nodes."""
+
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphreach.errors import InputError
+from graphreach.graph.build import plain
+from graphreach.graph.graph import Graph
+from graphreach.graph.read_text import PLAIN_INTEGER
+from graphreach.table_files import Table
+
+if TYPE_CHECKING:
+    import polars as pl
+
+FEW = 3
+"""Ids that a message names."""
+
+
+def few_ids(ids: NDArray[Any]) -> str:
+    """Name the first of several ids.
+
+    Example:
+        >>> few_ids(np.array([3, 1, 4, 1, 5]))
+        '3, 1, 4 and 2 more'
+    """
+    named = ", ".join(repr(plain(value)) for value in ids[:FEW])
+    return f"{named} and {len(ids) - FEW} more" if len(ids) > FEW else named
+
+
+def known_nodes(table: Table, column: int, ids: "pl.Series", graph: Graph) -> NDArray[np.int64]:
+    """Positions of ids, -1 with a warning for those that are not nodes of the graph; some must be."""
+    found = _find(table, column, ids, _positions_by_id(graph))
+    unknown = ids.filter(found < 0).unique(maintain_order=True).to_numpy()
+    if not (found >= 0).any():
+        raise InputError(
+            f"{table.what} must have ids of nodes (such as {few_ids(graph.ids[:FEW])}) in column "
+            f"{table.title(column)}, got {few_ids(unknown)}"
+        )
+    if len(unknown):
+        warnings.warn(
+            f"{table.what} has {len(unknown)} ids that are not nodes of the graph and are ignored: {few_ids(unknown)}",
+            stacklevel=3,
+        )
+    return found
+
+
+def all_nodes(table: Table, columns: Sequence[int], graph: Graph) -> NDArray[np.int64]:
+    """Positions ``[columns, rows]`` of ids that all must be nodes of the graph."""
+    given, known = table.texts(columns), _positions_by_id(graph)
+    found = np.stack([_find(table, column, ids, known) for column, ids in zip(columns, given, strict=True)])
+    unknown = [ids.filter(found[row] < 0).unique(maintain_order=True).to_numpy() for row, ids in enumerate(given)]
+    if any(map(len, unknown)):
+        distinct = np.array(list(dict.fromkeys(value for ids in unknown for value in ids.tolist())), object)
+        raise InputError(
+            f"{table.what} must have ids of nodes (such as {few_ids(graph.ids[:FEW])}), "
+            f"got {len(distinct)} that are none: {few_ids(distinct)}"
+        )
+    return found
+
+
+def _positions_by_id(graph: Graph) -> "pl.DataFrame":
+    """The ids as a table would have them, numbers or text (that of other kinds, too), and their positions."""
+    import polars as pl
+
+    by_text = graph.ids.dtype == object
+    ids = pl.Series([str(value) for value in graph.ids.tolist()] if by_text else graph.ids)
+    known = pl.DataFrame({"id": ids, "at": np.arange(len(ids))})
+    # Of 1 and "1", which read the same, the first is meant.
+    return known.unique("id", keep="first") if by_text else known
+
+
+def _find(table: Table, column: int, ids: "pl.Series", known: "pl.DataFrame") -> NDArray[np.int64]:
+    import polars as pl
+
+    if ids.null_count():
+        place = table.place(int(np.argmax(ids.is_null().to_numpy())))
+        raise InputError(f"{table.what} has nothing in column {table.title(column)} in {place}")
+    if isinstance(ids.dtype, pl.Categorical | pl.Enum):
+        ids = ids.cast(pl.String)
+    kind = known["id"].dtype
+    wanted = _as_text(table, column, ids) if kind == pl.String else _as_numbers(table, column, ids, kind)
+    return wanted.replace_strict(known["id"], known["at"], default=-1, return_dtype=pl.Int64).to_numpy()
+
+
+def _as_numbers(table: Table, column: int, ids: "pl.Series", kind: Any) -> "pl.Series":
+    import polars as pl
+
+    is_integer = kind == pl.Int64
+    if ids.dtype.is_numeric():
+        numbers = ids.cast(kind, strict=False)
+        wrong = numbers.is_null() if ids.dtype.is_integer() else numbers.is_null() | (numbers != ids)
+    elif ids.dtype == pl.String:
+        numbers = ids.cast(kind, strict=False)
+        wrong = numbers.is_null() | ~ids.str.contains(PLAIN_INTEGER) if is_integer else numbers.is_null()
+    else:
+        raise InputError(f"{table.what} must have ids in column {table.title(column)}, got {ids.dtype}")
+    if wrong.any():
+        row = int(np.argmax(wrong.to_numpy()))
+        raise InputError(
+            f"{table.what} must have {'integers' if is_integer else 'numbers'}, as the graph's ids are, in column "
+            f"{table.title(column)}, got {ids[row]!r:.80} in {table.place(row)}"
+        )
+    return numbers
+
+
+def _as_text(table: Table, column: int, ids: "pl.Series") -> "pl.Series":
+    import polars as pl
+
+    if not (ids.dtype.is_integer() or ids.dtype == pl.String):
+        raise InputError(
+            f"{table.what} must have text, as the graph's ids are, in column {table.title(column)}, got {ids.dtype}"
+        )
+    return ids.cast(pl.String)

@@ -1,0 +1,63 @@
+from functools import partial
+
+import polars as pl
+import pytest
+
+import graphreach as gr
+from graphreach.tables import read_nodes
+from table_helpers import NUMBERS, TOWNS, message, write_columns, write_text
+
+MIXED = gr.Graph.from_edge_list([(7, "ann"), ("ann", (1, 2))])  # 7, 'ann', (1, 2)
+
+
+@pytest.fixture
+def write(tmp_path):
+    return partial(write_text, tmp_path)
+
+
+@pytest.fixture
+def write_frame(tmp_path):
+    return partial(write_columns, tmp_path)
+
+
+def test_nodes_of_numbers(write, write_frame):
+    assert read_nodes(write("number\n30\n-2\n"), NUMBERS).tolist() == [3, 0]
+    assert read_nodes(write("\ufeff30\n-2\n"), NUMBERS).tolist() == [3, 0]
+    assert read_nodes(write('"30"\n"-2"\n'), NUMBERS).tolist() == [3, 0]
+    for kind in (pl.Int8, pl.UInt64, pl.Float64, pl.String, pl.Categorical):
+        column = (
+            pl.Series(["30", "5"]).cast(kind) if kind in (pl.String, pl.Categorical) else pl.Series([30, 5], dtype=kind)
+        )
+        assert read_nodes(write_frame({"id": column}), NUMBERS).tolist() == [3, 1]
+
+
+def test_kinds_of_ids_must_agree(write, write_frame):
+    assert "integers, as the graph's ids are, in column 1, got '007' in line 2" in message(
+        read_nodes, write("5\n007\n"), NUMBERS
+    )
+    assert "got '5.0'" in message(read_nodes, write("7\n5.0\n"), NUMBERS)
+    assert f"got '{2**63}'" in message(read_nodes, write(f"7\n{2**63}\n"), NUMBERS)
+    assert "got 5.5 in row 1" in message(read_nodes, write_frame({"id": [5.0, 5.5]}), NUMBERS)
+    assert "must have ids in column 'id', got List" in message(read_nodes, write_frame({"id": [[1], [2]]}), NUMBERS)
+    assert "must have text" in message(read_nodes, write_frame({"id": [5.5]}), TOWNS)
+    assert "nothing in column 'id' in row 1" in message(read_nodes, write_frame({"id": ["oslo", None]}), TOWNS)
+
+
+def test_ids_of_text_stand_as_they_are(write, write_frame):
+    graph = gr.Graph.from_edge_list([("007", "7"), ("7", "a,b"), ("a,b", 'say "hi"'), ("a,b", "x" * 100)])
+    assert graph.ids.dtype == object
+    expected = [graph.index_of(each) for each in ("7", "007", "a,b", 'say "hi"', "x" * 100)]
+    text = f'id,n\n7,1\n007,1\n"a,b",1\n"say ""hi""",1\n{"x" * 100},1\n'
+    assert read_nodes(write(text), graph).tolist() == expected
+    graph = gr.Graph.from_edge_list([("007", "7")])
+    assert read_nodes(write("7\n007\n"), graph).tolist() == [1, 0]
+    assert read_nodes(write_frame({"id": [7, 7]}), graph).tolist() == [1, 1]
+
+
+def test_ids_of_other_kinds_compare_by_their_text(write):
+    assert read_nodes(write('"(1, 2)",a\nann,b\n7,c\n'), MIXED).tolist() == [2, 1, 0]
+    # 1 and "1" read the same; numbers stand before text.
+    assert read_nodes(write("1\nann\n"), gr.Graph.from_edge_list([(1, "1"), ("1", "ann")])).tolist() == [0, 2]
+    halves = gr.Graph.from_edge_list([(0.5, 1.5)])
+    assert read_nodes(write("1.5\n0.5\n"), halves).tolist() == [1, 0]
+    assert "numbers, as the graph's ids are" in message(read_nodes, write("0.5\nx\n"), halves)
