@@ -27,6 +27,15 @@ OWN = {
     "decoder": "model",
     "node-growth": "model",
     "many-graphs": "model",
+    "communities-links": "accuracy",
+    "communities-pairs": "accuracy",
+    "grid-links": "accuracy",
+    "email-pairs": "accuracy",
+    "email-pairs-disjoint": "accuracy",
+    "email-complete-pairs-disjoint": "accuracy",
+    "pgnn": "whole_runs",
+    "embed-files": "whole_runs",
+    "embed-million": "whole_runs",
 }
 PEERS = {
     "uniform-14-ensmallen": "against_peers",

@@ -9,8 +9,8 @@ from sklearn.metrics import roc_auc_score
 from torch_geometric.utils import from_networkx
 
 import graphreach as gr
-from graphreach import estimator as module
 from graphreach.errors import InputError
+from graphreach.training import inputs, methods
 
 FAST = {"num_anchors": 12, "epochs": 30, "hidden_channels": 16}
 
@@ -93,7 +93,7 @@ def test_rows_go_by_id_whatever_the_order(named, fitted):
 def test_grown_graph_keeps_its_anchors(named, fitted, monkeypatch):
     grown = named.copy()
     grown.add_edges_from([("newcomer", "node 3"), ("newcomer", "node 4"), ("newcomer", "node 7")])
-    monkeypatch.setattr(module, "select_anchors", lambda *_, **__: pytest.fail("anchors were selected anew"))
+    monkeypatch.setattr(methods, "select_anchors", lambda *_, **__: pytest.fail("anchors were selected anew"))
     z = fitted.transform(grown)
     assert z.shape == (61, 12)
     graph = gr.Graph.from_networkx(grown)
@@ -171,13 +171,13 @@ def test_mini_batches_train_too(named):
 
 
 def test_large_graph_is_embedded_by_blocks(named, fitted, monkeypatch):
-    monkeypatch.setattr(module, "FULL_BATCH_NODES", 10)
-    monkeypatch.setattr(module, "BLOCK_ROWS", 17)
+    monkeypatch.setattr(inputs, "WHOLE_GRAPH_NODES", 10)
+    monkeypatch.setattr(inputs, "BLOCK_ROWS", 17)
     np.testing.assert_allclose(fitted.transform(named), fitted.embedding_, atol=1e-5)
 
 
 def test_beyond_memory_reachability_is_sampled_and_compressed(named, monkeypatch):
-    monkeypatch.setattr(module, "DENSE_BYTES", 100)
+    monkeypatch.setattr(methods, "DENSE_BYTES", 100)
     embedding = gr.GraphReachEmbedding(**FAST).fit(named)
     pairs, labels = links_and_others(named)
     assert roc_auc_score(labels, embedding.score_pairs(pairs)) > 0.85
@@ -270,7 +270,7 @@ def test_a_graph_without_links_is_refused():
 
 
 def test_a_loss_that_explodes_is_an_error(named):
-    with pytest.raises(InputError, match="learning_rate 1e\\+30 is too large"):
+    with pytest.raises(InputError, match="lower learning_rate \\(1e\\+30\\)"):
         gr.GraphReachEmbedding(**FAST | {"learning_rate": 1e30}).fit(named)
 
 

@@ -32,7 +32,7 @@ def test_shell_block_runs(tmp_path):
     result = subprocess.run(["sh", "-e", "-c", command + code], cwd=tmp_path, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
     assert "Traceback" not in result.stderr
-    names = {"friends.csv", "anchors.json", "reach.parquet", "reach.npz"}
+    names = {"friends.csv", "reach.parquet", "embedding.parquet", "run", "comparison"}
     assert {path.name for path in tmp_path.iterdir()} == names
 
 

@@ -12,13 +12,13 @@ from graphreach.reachability import Reachability, pair_reachability, reachabilit
 from graphreach.walks import Diameter, diameter, random_walks, recommended_num_walks
 
 if TYPE_CHECKING:
-    from graphreach import nn, transforms
+    from graphreach import datasets, nn, tasks, training, transforms
     from graphreach.estimator import GraphReachEmbedding
 
 
 def __getattr__(name: str) -> Any:
-    """What needs torch loads at first use."""
-    if name in ("nn", "transforms"):
+    """What needs torch, the data sets and the tasks load at first use."""
+    if name in ("datasets", "nn", "tasks", "training", "transforms"):
         return importlib.import_module(f"graphreach.{name}")
     if name == "GraphReachEmbedding":
         return importlib.import_module("graphreach.estimator").GraphReachEmbedding
@@ -37,6 +37,7 @@ __all__ = [
     "InputError",
     "Reachability",
     "__version__",
+    "datasets",
     "diameter",
     "nn",
     "pair_reachability",
@@ -46,5 +47,7 @@ __all__ = [
     "recommended_num_walks",
     "select_anchors",
     "show_progress",
+    "tasks",
+    "training",
     "transforms",
 ]

@@ -1,33 +1,29 @@
 """fit and transform for people who want no training loop."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
-from torch import Tensor
 
 from graphreach.anchors import select_anchors
+from graphreach.embedding import standalone
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.nn.graph_reach import GraphReach
-from graphreach.nn.positions import Positions
-from graphreach.nn.presets import preset as find_preset
-from graphreach.progress import track
-from graphreach.reachability import reachability
+from graphreach.tasks import Examples, Split
+from graphreach.training.batches import Batch, Part, make_batches
+from graphreach.training.clock import Clock
+from graphreach.training.inputs import Inputs
+from graphreach.training.methods import find_method
+from graphreach.training.model import TaskModel
+from graphreach.training.settings import Settings
+from graphreach.training.trainer import Trainer
 from graphreach.walks.walk_length import check_count
-
-FULL_BATCH_NODES = 50_000
-"""Nodes up to which every step embeds the whole graph."""
-
-DENSE_BYTES = 2 << 30
-"""Position matrices up to which exact reachability is used; beyond it is sampled and compressed."""
-
-BLOCK_ROWS = 16_384
 
 
 class GraphReachEmbedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -89,15 +85,11 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator):  # type: ignore[misc
         if graph.num_edges == 0:
             raise InputError("graph must have links to train on, got none")
         self._check_parameters()
-        anchors = select_anchors(graph, self.num_anchors, self.strategy, seed=self.random_state).anchors
-        positions = self._positions(graph, anchors)
+        inputs = self._inputs(graph, None)
         with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(self.random_state)
-            arguments = {**find_preset(self.preset).model, "num_layers": self.num_layers}
-            self.model_ = GraphReach(0, self.hidden_channels, **arguments)
-            self._train(graph, positions)
-        self.ids_, self.anchors_, self._graph = graph.ids, graph.ids[anchors], graph
-        self.embedding_ = self._embed(positions)
+            self._train(graph, inputs)
+        self.ids_, self.anchors_, self._graph = graph.ids, graph.ids[inputs.anchors], graph
+        self.embedding_ = self._embed(inputs)
         return self
 
     def transform(self, graph: Any) -> NDArray[np.float32]:
@@ -108,7 +100,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator):  # type: ignore[misc
         """
         self._check_fitted()
         graph = as_graph(graph)
-        return self._embed(self._positions(graph, self._anchors_in(graph)))
+        return self._embed(self._inputs(graph, self._anchors_in(graph)))
 
     def fit_transform(self, graph: Any, y: Any = None, **fit_params: Any) -> NDArray[np.float32]:
         """Train, and return the embedding."""
@@ -168,73 +160,38 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator):  # type: ignore[misc
         count = min(len(self.anchors_), graph.num_nodes)
         return select_anchors(graph, count, self.strategy, seed=self.random_state).anchors
 
-    def _positions(self, graph: Graph, anchors: NDArray[np.int64]) -> Positions:
-        settings = find_preset(self.preset)
-        options = {**settings.reachability, "seed": self.random_state}
-        size = 8 * graph.num_nodes * len(anchors) * (options.get("hops") or 1)
-        if size > DENSE_BYTES:
-            options |= {"method": "walks", "layout": "csr"}
-        reach = reachability(graph, anchors, **options)
-        return reach.rescaled(settings.scale).to_torch()
+    def _settings(self, graph: Graph) -> Settings:
+        large = {
+            name: standalone(graph.num_nodes, self.preset).get(name) for name in ("model", "reachability", "scale")
+        }
+        return Settings.make(
+            preset=self.preset, hidden_channels=self.hidden_channels, num_layers=self.num_layers,
+            num_anchors=self.num_anchors, strategy=self.strategy, epochs=self.epochs, learning_rate=self.learning_rate,
+            weight_decay=0.0, later_learning_rate=self.learning_rate / 10, pairs_per_step=self.batch_size,
+            seed=self.random_state, **{name: value for name, value in large.items() if value is not None},
+        )  # fmt: skip
 
-    def _train(self, graph: Graph, positions: Positions) -> None:
-        optimizer = torch.optim.Adam(self.model_.parameters(), lr=self.learning_rate)
-        schedule = torch.optim.lr_scheduler.MultiStepLR(optimizer, [200])
-        links = torch.from_numpy(np.ascontiguousarray(graph.edge_index[:, _each_once(graph)]))
-        generator = torch.Generator().manual_seed(self.random_state)
-        large = graph.num_nodes > FULL_BATCH_NODES
-        size = self.batch_size or (8192 if large else links.size(1))
-        self.loss_ = []
-        self.model_.train()
-        for _ in track(range(self.epochs), self.epochs, "training"):
-            losses = [
-                self._step(positions, batch, graph.num_nodes, optimizer, generator, whole=size >= links.size(1))
-                for batch in links[:, torch.randperm(links.size(1), generator=generator)].split(size, 1)
-            ]
-            schedule.step()
-            self.loss_.append(float(np.mean(losses)))
-            if not np.isfinite(self.loss_[-1]):
-                epoch = len(self.loss_)
-                raise InputError(
-                    f"the loss is not finite in epoch {epoch}; learning_rate {self.learning_rate} is too large"
-                )
-        self.model_.eval()
+    def _inputs(self, graph: Graph, anchors: NDArray[np.int64] | None) -> Inputs:
+        return find_method("graphreach").inputs(graph, None, self._settings(graph), Clock(), anchors)
 
-    def _step(
-        self,
-        positions: Positions,
-        links: Tensor,
-        num_nodes: int,
-        optimizer: Any,
-        generator: torch.Generator,
-        whole: bool,
-    ) -> float:
-        random_pairs = torch.randint(num_nodes, links.shape, generator=generator)
-        pairs = torch.cat([links, random_pairs], 1)
-        if whole:
-            z = self.model_(None, positions)
-        else:
-            nodes, pairs = torch.unique(pairs, return_inverse=True)
-            z = self.model_(None, positions.rows(nodes))
-        labels = (torch.arange(pairs.size(1)) < links.size(1)).to(z.dtype)
-        loss = F.binary_cross_entropy_with_logits(self.model_.score_pairs(z, pairs), labels)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        return loss.item()
+    def _train(self, graph: Graph, inputs: Inputs) -> None:
+        settings = self._settings(graph)
+        torch.manual_seed(self.random_state)
+        model = TaskModel(find_method("graphreach").build(0, None, settings), "link")
+        source, target = graph.edge_index
+        once = slice(None) if graph.directed else source <= target
+        links = np.stack([source[once], target[once]])
+        nothing = Examples(np.empty((2, 0), np.int64), np.empty(0, np.int64))
+        examples = Examples(links, np.ones(links.shape[1], np.int64))
+        split = Split("link", graph, None, examples, nothing, nothing, None, "all", self.random_state)
+        trainer = Trainer(model, make_batches([split], [inputs], 1), settings, refresh=_with_random_pairs)
+        self.loss_ = trainer.run().losses
+        if not isinstance(model.encoder, GraphReach):
+            raise TypeError("the method graphreach builds GraphReach")
+        self.model_ = model.encoder
 
-    def _embed(self, positions: Positions) -> NDArray[np.float32]:
-        self.model_.eval()
-        with torch.no_grad():
-            if positions.num_nodes <= FULL_BATCH_NODES:
-                whole: NDArray[np.float32] = self.model_(None, positions).numpy()
-                return whole
-            out = np.empty((positions.num_nodes, positions.width), np.float32)
-            begins = range(0, len(out), BLOCK_ROWS)
-            for begin in track(begins, len(begins), "embedding"):
-                nodes = torch.arange(begin, min(begin + BLOCK_ROWS, len(out)))
-                out[begin : begin + len(nodes)] = self.model_(None, positions.rows(nodes))[: len(nodes)].numpy()
-        return out
+    def _embed(self, inputs: Inputs) -> NDArray[np.float32]:
+        return np.concatenate(list(inputs.blocks(self.model_.eval())))
 
     def _check_parameters(self) -> None:
         check_count("epochs", self.epochs)
@@ -272,11 +229,14 @@ def as_graph(graph: Any) -> Graph:
     raise InputError(f"graph must be a Graph, a networkx, SciPy or PyG graph or a path, got {type(graph).__name__}")
 
 
-def _each_once(graph: Graph) -> NDArray[np.bool_]:
-    """Which stored edges to take so that each link is taken once."""
-    source, target = graph.edge_index
-    once: NDArray[np.bool_] = np.ones(len(source), bool) if graph.directed else source <= target
-    return once
+def _with_random_pairs(batches: list[Batch], seed: int) -> list[Batch]:
+    """The links, and as many random pairs, drawn anew in every epoch."""
+    (batch,) = batches
+    links = batch.train.index
+    generator = torch.Generator().manual_seed(seed)
+    others = torch.randint(batch.inputs.num_nodes, links.shape, generator=generator)
+    label = torch.cat([torch.ones(links.size(1)), torch.zeros(links.size(1))])
+    return [replace(batch, train=Part(torch.cat([links, others], 1), label, None))]
 
 
 def _plain(ids: NDArray[Any]) -> list[Any]:

@@ -1,5 +1,6 @@
 """Pictures of small graphs. Functions draw on ``ax`` (a new one by default) and return it; matplotlib is optional."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,19 @@ ANCHOR, NODE, EDGE, INK = "#D55E00", "#9DB8CC", "#C9CED3", "#22272B"
 SCALE, PALEST, SPAN = "YlGnBu", 0.16, 1e-5
 """Dark is near; the palest part of the scale would vanish on paper. Colours end at this share of the greatest value:
 what is rarer is far away all the same."""
+
+
+MODEL_COLOURS = {
+    "graphreach": "#D55E00",
+    "pgnn-e": "#0072B2",
+    "pgnn-f": "#56B4E9",
+    "gcn": "#009E73",
+    "sage": "#E69F00",
+    "gat": "#CC79A7",
+    "gin": "#8C6D1F",
+    "mlp": "#7F7F7F",
+}
+"""One colour a model in every picture (Okabe-Ito); whatever has none is grey."""
 
 
 def require_matplotlib() -> None:
@@ -161,6 +175,76 @@ def plot_reachability(
     _dots(ax, at[[node]], s=210, zorder=4, label="start of the walks", **ring)
     ax.legend(loc="best", frameon=False)
     ax.set_title("Reachability")
+    return ax
+
+
+def plot_scores(
+    graph: Graph,
+    node: int,
+    values: ArrayLike,
+    *,
+    label: str = "score of the pair",
+    positions: ArrayLike | None = None,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw a graph coloured by how a model scores the pairs of one node with all others.
+
+    Args:
+        graph: The graph.
+        node: Position of the node, circled.
+        values: The score of the pair (node, v) for every node v.
+        label: What the score is.
+        positions: Where to draw the nodes, ``[n, 2]``; by default :func:`stress_layout`.
+        ax: Where to draw; a new figure's axes by default.
+
+    Example:
+        >>> plot_scores(Graph.from_edges([[0, 0], [1, 2]]), 0, [1.0, 0.9, 0.1]).get_title()
+        'Scores'
+    """
+    ax, at = _prepare(graph, positions, ax)
+    from matplotlib import colormaps
+    from matplotlib.colors import ListedColormap
+
+    scores = np.asarray(values, dtype=float)
+    if scores.shape != (graph.num_nodes,):
+        raise InputError(f"values must hold one number for each of {graph.num_nodes} nodes, got shape {scores.shape}")
+    order = np.argsort(scores, kind="stable")
+    shades = ListedColormap(colormaps[SCALE](np.linspace(PALEST, 1, 256)))
+    dots = _dots(ax, at[order], s=42, c=scores[order], cmap=shades, zorder=3, edgecolors="white", linewidths=0.3)
+    ax.figure.colorbar(dots, ax=ax, label=label, shrink=0.6, pad=0.01)
+    _dots(ax, at[[node]], s=210, zorder=4, facecolors="none", edgecolors=ANCHOR, linewidths=2.2, label="the node")
+    ax.legend(loc="best", frameon=False)
+    ax.set_title("Scores")
+    return ax
+
+
+def plot_comparison(
+    names: Sequence[str], means: ArrayLike, spreads: ArrayLike | None = None, *, label: str = "test ROC AUC",
+    ax: "Axes | None" = None,
+) -> "Axes":  # fmt: skip
+    """Bars of several models, best on top, with the standard deviation over seeds.
+
+    Args:
+        names: Models.
+        means: The figure of each.
+        spreads: Its standard deviation.
+        label: What the figure is.
+        ax: Where to draw; a new figure's axes by default.
+
+    Example:
+        >>> plot_comparison(["graphreach", "gcn"], [0.99, 0.6], [0.01, 0.02]).get_xlabel()
+        'test ROC AUC'
+    """
+    ax = new_figure()[1] if ax is None else ax
+    order = np.argsort(np.asarray(means, float), kind="stable")
+    values = np.asarray(means, float)[order]
+    errors = None if spreads is None else np.asarray(spreads, float)[order]
+    colours = [MODEL_COLOURS.get(names[i].partition("+")[0], "#9A9A9A") for i in order]
+    bars = ax.barh([names[i] for i in order], values, xerr=errors, color=colours, ecolor=INK, capsize=3, height=0.7)
+    ax.bar_label(bars, [f"{value:.3f}" for value in values], padding=4, color=INK)
+    ax.set_xlim(0, max(1.0, float(values.max())) * 1.12)
+    ax.set_xlabel(label)
+    ax.spines[["top", "right"]].set_visible(False)
     return ax
 
 

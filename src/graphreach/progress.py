@@ -3,7 +3,7 @@
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -47,6 +47,33 @@ def track(items: Iterable[T], total: int, description: str) -> Iterator[T]:
             yield item
     finally:
         if bar is not None:
+            _display.remove(bar)
+
+
+@contextmanager
+def live(description: str, total: int) -> Iterator[Callable[[int, str], None]]:
+    """Give a function that shows how much is done and a text that changes, on a bar like that of :func:`track`.
+
+    Example:
+        >>> with live("training", 10) as show:
+        ...     show(1, "training, AUC 0.9")
+    """
+    if not _wanted():
+        yield lambda done, text: None
+        return
+    began = time.monotonic()
+    bars: list[Any] = []
+
+    def show(done: int, text: str) -> None:
+        if not bars and time.monotonic() - began > DELAY:
+            bars.append(_display.add(description, total))
+        for bar in bars:
+            _display.update(bar, done, text)
+
+    try:
+        yield show
+    finally:
+        for bar in bars:
             _display.remove(bar)
 
 
@@ -97,8 +124,8 @@ class _Display:
                 self._progress.start()
             return self._progress.add_task(description, total=total)
 
-    def update(self, bar: Any, done: int) -> None:
-        self._progress.update(bar, completed=done)
+    def update(self, bar: Any, done: int, description: str | None = None) -> None:
+        self._progress.update(bar, completed=done, description=description)
 
     def remove(self, bar: Any) -> None:
         with self._lock:

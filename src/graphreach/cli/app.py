@@ -6,10 +6,15 @@ import typer
 
 from graphreach._version import __version__
 from graphreach.cli.anchors import anchors
+from graphreach.cli.compare import compare
+from graphreach.cli.datasets import datasets
 from graphreach.cli.demo import demo
+from graphreach.cli.embed import embed
 from graphreach.cli.group import OneLineErrors
 from graphreach.cli.info import info
+from graphreach.cli.predict import evaluate, predict
 from graphreach.cli.reach import reach
+from graphreach.cli.train import train
 
 app = typer.Typer(
     name="graphreach",
@@ -19,8 +24,9 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (info, anchors, reach, demo):
+for verb in (info, anchors, reach, embed, train, predict, evaluate, compare, demo):
     app.command()(verb)
+app.add_typer(datasets, name="datasets")
 
 
 @app.callback(invoke_without_command=True)

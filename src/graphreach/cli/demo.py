@@ -15,7 +15,7 @@ def demo(
     ),
     seed: Annotated[int, typer.Option("--seed", min=0, max=2**32 - 1, metavar="N", help="Of graph and walks.")] = 0,
 ) -> None:
-    """Generate a graph, choose anchors, tell how much of the graph they reach and draw it."""
+    """Train GraphReach and a GCN on the links of a generated graph, show their AUCs and draw what each knows."""
     from graphreach.demo import run_demo
 
     with stage("running the demo"):

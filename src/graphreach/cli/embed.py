@@ -1,0 +1,82 @@
+"""``graphreach embed``: from a graph file to embeddings in one command."""
+
+import json
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from graphreach.cli import run_options as options
+from graphreach.cli.embedding_files import WRITERS, check_ids, write_embedding
+from graphreach.cli.graph_options import GraphFile, with_graph
+from graphreach.cli.group import say
+from graphreach.cli.options import number_or_name
+from graphreach.cli.output import check_output
+
+
+@with_graph
+def embed(
+    file: GraphFile,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help=".parquet .csv .npy .npz or .emb (word2vec).", show_default=False
+        ),
+    ],
+    num_anchors: Annotated[
+        str | None,
+        typer.Option(
+            "--num-anchors", "-k", metavar="K|SHARE|log2", help="Width of the embedding; log2: floor(log2 n)^2."
+        ),
+    ] = None,
+    features: options.Features = None,
+    preset: options.Preset = None,
+    epochs: options.Epochs = None,
+    seed: options.Seed = None,
+    compare: Annotated[
+        bool | None,
+        typer.Option(
+            "--compare/--no-compare",
+            help="Whether common neighbours and node2vec score the held-out links too; up to 10^6 edges by default.",
+        ),
+    ] = None,
+    record: Annotated[
+        Path | None, typer.Option("--record", metavar="FILE", help="Write settings, metrics, times and memory as JSON.")
+    ] = None,
+    config: options.Config = None,
+    set_: options.Set = None,
+    json_: options.Json = False,
+) -> None:
+    """Train on the graph's links, without labels, and write an embedding of every node under its own id.
+
+    A tenth of the links (at most 50,000) is held out to choose the model by, and as many to tell how well links are found.
+    The embedding itself is computed with all links.
+    """
+    from graphreach.embedding import embed_graph
+
+    check_output(output, list(WRITERS))
+    began = time.perf_counter()
+    data, _ = options.load_data(file, features=features)
+    sample = options.one_graph(data)
+    check_ids(output, sample.graph.ids)
+    count = None if num_anchors is None else number_or_name(num_anchors)
+    changes = {"num_anchors": count, "preset": preset, "epochs": epochs, "seed": seed}
+    reading = time.perf_counter() - began
+    result = embed_graph(sample, config=config, changes=set_ or [], compare=compare, say=say, **changes)
+    with result.clock.phase("writing"):
+        write_embedding(output, sample.graph.ids, result.blocks(), result.width)
+    found = result.record(file.graph.name, reading, time.perf_counter() - began)
+    if record is not None:
+        from graphreach.training.record import write_json
+
+        write_json(record, found)
+    typer.echo(json.dumps(found) if json_ else _table(found))
+    say(f"{sample.graph.num_nodes} embeddings of width {result.width} are in {output}")
+
+
+def _table(found: dict[str, Any]) -> str:
+    rows = [f"AUC of {found['held_out_links']} held-out links"]
+    rows += [f"  {name:24}{value:.4f}" for name, value in found["auc"].items()]
+    rows.append("seconds: " + ", ".join(f"{name} {value:.1f}" for name, value in found["seconds"].items()))
+    return "\n".join(rows)

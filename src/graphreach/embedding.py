@@ -1,0 +1,154 @@
+"""Embeddings of a whole graph, with an honest figure of how well they find links."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphreach.datasets import Sample
+from graphreach.errors import InputError
+from graphreach.nn.presets import preset as find_preset
+from graphreach.training.clock import Clock
+from graphreach.training.harness import run
+from graphreach.training.inputs import WHOLE_GRAPH_NODES, Inputs
+from graphreach.training.methods import METHODS
+from graphreach.training.model import TaskModel
+from graphreach.training.record import peak_memory, versions
+from graphreach.training.settings import Settings
+
+HELD_OUT_LINKS = 50_000
+LARGE_ANCHORS = 128
+"""Anchors, and width of the embedding, of graphs that are trained in pieces."""
+COMPARED = ("common-neighbours", "node2vec")
+COMPARED_EDGES = 1_000_000
+"""Edges beyond which node2vec is run only if asked for."""
+
+
+@dataclass
+class GraphEmbedding:
+    """Embeddings to be had block by block.
+
+    Attributes:
+        model: The trained model.
+        inputs: What it reads of the whole graph.
+        settings: Of the training.
+        auc: Of the held-out links, by method.
+        held_out_links: How many there were.
+        clock: Times by phase.
+    """
+
+    model: TaskModel
+    inputs: Inputs
+    settings: Settings
+    auc: dict[str, float]
+    held_out_links: int
+    clock: Clock
+
+    @property
+    def width(self) -> int:
+        """Columns of the embedding."""
+        return int(self.inputs.structure.width)
+
+    def blocks(self) -> Iterator[NDArray[np.float32]]:
+        """Embeddings of all nodes in order, some rows at a time."""
+        return self.inputs.blocks(self.model.encoder)
+
+    def record(self, name: str, reading: float, total: float) -> dict[str, Any]:
+        """Everything worth keeping about it, as plain values."""
+        return {
+            "graph": name,
+            "nodes": self.inputs.num_nodes,
+            "width": self.width,
+            "auc": self.auc,
+            "held_out_links": self.held_out_links,
+            "seconds": {"reading": reading, **self.clock.seconds, "total": total},
+            "peak_memory": peak_memory(),
+            "settings": self.settings.model_dump(mode="json"),
+            "versions": versions(),
+        }
+
+
+def embed_graph(
+    sample: Sample,
+    config: Path | None = None,
+    changes: list[str] | None = None,
+    compare: bool | None = None,
+    say: Callable[[str], None] = lambda text: None,
+    **values: Any,
+) -> GraphEmbedding:
+    """Train GraphReach on the links of a graph and make it ready to embed the whole graph.
+
+    Args:
+        sample: Graph and features.
+        config: A YAML file of settings.
+        changes: Settings as ``key=value``.
+        compare: Whether to score the held-out links by common neighbours and node2vec too; by default on graphs of up to
+            a million edges.
+        say: Told of each phase.
+        values: Other settings.
+    """
+    graph = sample.graph
+    if graph.num_edges < 10:
+        raise InputError(f"graph must have at least 10 edges to train and hold some out, got {graph.num_edges}")
+    settings = _settings(graph.num_nodes, graph.num_edges, config, changes or [], values)
+    outcome = run(sample, settings)
+    if outcome.model is None:
+        raise InputError(f"method must be one that embeds nodes, got {settings.method!r}")
+    clock = Clock(outcome.record["seconds"])
+    auc = {settings.method: outcome.test["auc"]}
+    say(f"AUC of held-out links {auc[settings.method]:.4f}, chosen at epoch {outcome.record['best_epoch']}")
+    if graph.num_edges <= COMPARED_EDGES if compare is None else compare:
+        for name in COMPARED:
+            with clock.phase(name):
+                auc[name] = run(sample, settings.model_copy(update={"method": name, "model": {}})).test["auc"]
+    anchors = outcome.inputs[0].anchors
+    held_out = int((outcome.record["test_examples"]) // 2)
+    outcome.inputs.clear()
+    with clock.phase("whole graph"):
+        x = sample.x if settings.features else None
+        inputs = METHODS[settings.method].inputs(graph, x, settings, Clock(), anchors)
+    return GraphEmbedding(outcome.model, inputs, settings, auc, held_out, clock)
+
+
+def standalone(num_nodes: int, preset: str = "best") -> dict[str, Any]:
+    """Settings for embeddings that say all there is to say: pairs are scored by them alone.
+
+    Beyond :data:`WHOLE_GRAPH_NODES` nodes reachability is sampled and its steps are taken together, as exact steps of every
+    node and anchor would not fit, and training is in pieces.
+
+    Example:
+        >>> standalone(100)
+        {'model': {'decoder': 'scaled'}}
+    """
+    chosen = find_preset(preset)
+    model = {"decoder": chosen.model.get("decoder", "dot")}
+    if num_nodes <= WHOLE_GRAPH_NODES:
+        return {"model": model}
+    large: dict[str, Any] = {"epochs": 30, "patience": 8, "evaluate_every": 1, "drop_after": 20}
+    large |= {"pairs_per_epoch": 1 << 18, "num_anchors": LARGE_ANCHORS}
+    if chosen.model.get("hops"):
+        large |= {
+            "reachability": {"method": "walks", "hops": None, "walk_length": chosen.model["hops"]},
+            "scale": "log",
+        }
+        model["hops"] = None
+    return {"model": model, **large}
+
+
+def _settings(
+    num_nodes: int, num_edges: int, config: Path | None, changes: list[str], values: dict[str, Any]
+) -> Settings:
+    given = Settings.read(config, changes, **values)
+    chosen = {name: getattr(given, name) for name in given.model_fields_set}
+    share = min(0.1, HELD_OUT_LINKS / num_edges)
+    defaults: dict[str, Any] = {
+        "task": "link", "protocol": "clean", "fractions": (1 - 2 * share, share, share), "epochs": 300, "patience": 100,
+    }  # fmt: skip
+    defaults |= standalone(num_nodes, given.preset)
+    for group in ("model", "reachability"):
+        if group in chosen:
+            chosen[group] = {**defaults.get(group, {}), **chosen[group]}
+    return Settings.make(**{**defaults, **chosen})

@@ -1,0 +1,11 @@
+"""Training: one harness for all tasks and models."""
+
+from graphreach.training.harness import run
+from graphreach.training.methods import METHODS
+from graphreach.training.outcome import Outcome
+from graphreach.training.scorers import SCORERS
+from graphreach.training.settings import Settings
+from graphreach.training.trained_run import TrainedRun
+from graphreach.training.trainer import DivergedError, Trainer
+
+__all__ = ["METHODS", "SCORERS", "DivergedError", "Outcome", "Settings", "TrainedRun", "Trainer", "run"]

@@ -1,0 +1,81 @@
+"""Where a run stands, as one file that is whole or not there."""
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from graphreach.errors import InputError
+from graphreach.files import replacing
+
+Weights = dict[str, Tensor]
+
+
+@dataclass
+class Progress:
+    """What is known after an epoch.
+
+    Attributes:
+        epoch: Epochs done.
+        best_epoch: The epoch of the best validation, 0 before the first.
+        best: Validation metrics at that epoch.
+        losses: Training loss of every epoch.
+        history: Validation metrics by epoch.
+        seconds: Times by phase.
+    """
+
+    epoch: int = 0
+    best_epoch: int = 0
+    best: dict[str, float] = field(default_factory=dict)
+    losses: list[float] = field(default_factory=list)
+    history: list[dict[str, float]] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+
+def save_checkpoint(
+    path: Path, progress: Progress, model: nn.Module, best: Weights, optimizer: torch.optim.Optimizer
+) -> None:
+    """Write model, best weights, optimiser and progress; nothing is pickled."""
+    from safetensors.torch import save
+
+    tensors = {f"model.{name}": value for name, value in model.state_dict().items()}
+    tensors |= {f"best.{name}": value for name, value in best.items()}
+    for number, state in optimizer.state_dict()["state"].items():
+        tensors |= {f"optimizer.{number}.{name}": value for name, value in state.items()}
+    content = save(
+        {name: value.detach().contiguous().clone() for name, value in tensors.items()},
+        {"progress": json.dumps(asdict(progress))},
+    )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as partial:
+        partial.write_bytes(content)
+
+
+def load_checkpoint(path: Path, model: nn.Module, optimizer: torch.optim.Optimizer) -> tuple[Progress, Weights]:
+    """Put model and optimiser where the file says; returns the progress and the best weights."""
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, "pt") as file:
+            progress = Progress(**json.loads(file.metadata()["progress"]))
+            groups = _by_prefix({name: file.get_tensor(name) for name in file.keys()})  # noqa: SIM118
+    except (SafetensorError, OSError, ValueError, KeyError, TypeError):
+        raise InputError(f"{path} is not a whole checkpoint; delete it to begin again") from None
+    model.load_state_dict(groups.get("model", {}))
+    state: dict[int, dict[str, Any]] = {}
+    for name, value in groups.get("optimizer", {}).items():
+        number, _, key = name.partition(".")
+        state.setdefault(int(number), {})[key] = value
+    optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
+    return progress, groups.get("best", {})
+
+
+def _by_prefix(tensors: Weights) -> dict[str, Weights]:
+    groups: dict[str, Weights] = {}
+    for name, value in tensors.items():
+        prefix, _, rest = name.partition(".")
+        groups.setdefault(prefix, {})[rest] = value
+    return groups

@@ -1,0 +1,94 @@
+"""Scores of examples and their metrics."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from graphreach.tasks import Examples, mean_metrics, metrics
+from graphreach.training.batches import Batch
+from graphreach.training.model import TaskModel
+
+Scores = list[NDArray[Any] | None]
+
+
+@torch.no_grad()
+def evaluate(model: TaskModel, batches: list[Batch], part: str) -> tuple[dict[str, float], Scores]:
+    """Metrics of one part, and the scores of each graph (None without examples).
+
+    Metrics are averaged over the graphs, as in the paper. Of several graphs there is ``"pooled_auc"`` too, over the pairs
+    of all of them together: on pairs of unseen nodes a small graph may have a single positive pair, and would count as
+    much as a graph with a hundred.
+    """
+    model.eval()
+    rows: list[dict[str, float]] = []
+    scores: Scores = []
+    for batch in batches:
+        wanted = [
+            _Wanted(getattr(split, part), int(first)) for split, first in zip(batch.splits, batch.first, strict=False)
+        ]
+        if any(each.examples.label.size for each in wanted):
+            z, place = _embed(model, batch, wanted)
+        for split, each in zip(batch.splits, wanted, strict=True):
+            if not each.examples.label.size:
+                scores.append(None)
+                continue
+            reader = batch.pair_reach
+            own = _score(model, z, place(each.index), None if reader is None else reader.of(split, part))
+            ranked = None
+            if each.candidates is not None:
+                reach = None if reader is None else reader.candidates(split, part)
+                ranked = _score(model, z, place(each.candidates), reach).reshape(-1, each.examples.candidates.shape[1])  # type: ignore[union-attr]
+            rows.append(metrics(split.task, own, each.examples, ranked))
+            scores.append(own)
+    return summarise(rows, [getattr(split, part) for batch in batches for split in batch.splits], scores), scores
+
+
+def summarise(rows: list[dict[str, float]], examples: list[Examples], scores: Scores) -> dict[str, float]:
+    """Metrics of several graphs: their means, and the AUC over all pairs together.
+
+    Example:
+        >>> pair = Examples(np.array([[0, 0], [1, 2]]), np.array([1, 0]))
+        >>> summarise([{"auc": 1.0}, {"auc": 1.0}], [pair, pair], [np.array([0.9, 0.5]), np.array([0.4, 0.1])])
+        {'auc': 1.0, 'pooled_auc': 0.75}
+    """
+    found = dict(mean_metrics(rows))
+    scored = [(own, each.label) for own, each in zip(scores, examples, strict=True) if own is not None]
+    if len(scored) > 1 and scored[0][0].ndim == 1:
+        from sklearn.metrics import roc_auc_score
+
+        values, labels = (np.concatenate(column) for column in zip(*scored, strict=True))
+        found["pooled_auc"] = float(roc_auc_score(labels, values))
+    return found
+
+
+class _Wanted:
+    """Examples of a graph of a batch, with the nodes' places in the batch."""
+
+    def __init__(self, examples: Examples, first: int) -> None:
+        self.examples = examples
+        self.index = examples.index + first
+        self.candidates = None
+        if examples.candidates is not None:
+            sources = np.repeat(self.index[0, examples.label == 1], examples.candidates.shape[1])
+            self.candidates = np.stack([sources, examples.candidates.ravel() + first])
+
+
+def _embed(model: TaskModel, batch: Batch, wanted: list[_Wanted]) -> tuple[torch.Tensor, Callable[[Any], Any]]:
+    """Embeddings, and where among them a node is found: of a large graph only the nodes asked for are embedded."""
+    if not batch.inputs.in_pieces:
+        return batch.inputs.embed(model.encoder), lambda index: index
+    parts = [part.ravel() for each in wanted for part in (each.index, each.candidates) if part is not None]
+    nodes = np.unique(np.concatenate(parts))
+    z = batch.inputs.embed_some(model.encoder, torch.from_numpy(nodes))
+    return z, lambda index: np.searchsorted(nodes, index)
+
+
+def _score(
+    model: TaskModel, z: torch.Tensor, index: NDArray[np.int64], reach: torch.Tensor | None
+) -> NDArray[np.float32]:
+    scores = model.scores(z, torch.from_numpy(np.ascontiguousarray(index)), reach).float()
+    out: NDArray[np.float32] = (scores if model.head is None else scores.exp()).numpy()
+    return out

@@ -1,0 +1,277 @@
+"""A run from data and settings to metrics, on disk if a folder is given."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from graphreach.datasets import Dataset, Sample
+from graphreach.errors import InputError
+from graphreach.nn.decoders import ReachDecoder
+from graphreach.tasks import Split, check_leaks, label_weights, metrics, split_dataset
+from graphreach.training.batches import Batch, make_batches
+from graphreach.training.clock import Clock
+from graphreach.training.evaluation import Scores, evaluate, summarise
+from graphreach.training.fusion import fuse
+from graphreach.training.inputs import Inputs, side_by_side
+from graphreach.training.methods import METHODS, Method
+from graphreach.training.model import TaskModel
+from graphreach.training.outcome import RECORD, Outcome, claim, read_outcome, save_outcome
+from graphreach.training.pair_reach import PairReach
+from graphreach.training.record import peak_memory, versions
+from graphreach.training.scorers import SCORERS
+from graphreach.training.settings import Settings, nearest
+from graphreach.training.trainer import Trainer
+
+MODEL, HEAD = "model", "head"
+
+
+def run(
+    data: Dataset | Sample, settings: Settings, folder: str | Path | None = None, *, tensorboard: bool = False,
+    check: bool = True,
+) -> Outcome:  # fmt: skip
+    """Split, train, choose by validation, score the test examples once.
+
+    Args:
+        data: A data set, or one graph with features and labels.
+        settings: All that decides the result. Methods joined by ``+`` are trained apart and their scores added with a
+            weight chosen on validation (:class:`graphreach.nn.LateFusion`).
+        folder: Where checkpoint, model and ``record.json`` go. A run that is there is not repeated, an interrupted one
+            goes on and ends with the same metrics.
+        tensorboard: Whether to write curves for TensorBoard to the folder.
+        check: Whether leaks are looked for, and refused.
+
+    Example:
+        >>> import graphreach as gr
+        >>> grid = gr.datasets.load("grid")
+        >>> outcome = run(grid, Settings(method="common-neighbours"))
+        >>> sorted(outcome.test)[:2]
+        ['ap', 'auc']
+    """
+    dataset = data if isinstance(data, Dataset) else Dataset("graph", (data,))
+    path = None if folder is None else Path(folder)
+    names = settings.method.split("+")
+    for name in names:
+        if name not in METHODS and name not in SCORERS:
+            known = [*METHODS, *SCORERS]
+            raise InputError(f"method must be one of {', '.join(known)}, got {name!r}{nearest(name, known)}")
+    if path is not None:
+        claim(path, settings)
+        if (path / RECORD).exists():
+            return read_outcome(path)
+    if len(names) > 1:
+        return _run_apart(dataset, settings, path, names, check)
+    return _Run(dataset, settings, path, tensorboard, check).outcome()
+
+
+class _Run:
+    """One method on one data set."""
+
+    def __init__(
+        self, dataset: Dataset, settings: Settings, folder: Path | None, tensorboard: bool, check: bool
+    ) -> None:
+        self.dataset, self.settings, self.folder = dataset, settings, folder
+        self.tensorboard = tensorboard
+        self.clock = Clock()
+        with self.clock.phase("split"):
+            self.splits = make_splits(dataset, settings)
+        self.leaks = [str(check_leaks(split)) for split in self.splits] if check else []
+
+    def outcome(self) -> Outcome:
+        name = self.settings.method
+        outcome = self._score() if name in SCORERS else self._train(METHODS[name])
+        if self.folder is not None:
+            save_outcome(self.folder, outcome)
+        return outcome
+
+    def _score(self) -> Outcome:
+        found: dict[str, dict[str, float]] = {}
+        scores: dict[str, Scores] = {"val": [], "test": []}
+        with self.clock.phase("scoring"):
+            rows: dict[str, list[dict[str, float]]] = {"val": [], "test": []}
+            for split in self.splits:
+                scorer = SCORERS[self.settings.method](split, self.settings)
+                for part in rows:
+                    examples = getattr(split, part)
+                    own = scorer(examples.index) if len(examples.label) else None
+                    scores[part].append(own)
+                    if own is not None:
+                        rows[part].append(metrics(split.task, own, examples, _candidates(scorer, examples)))
+            for part, each in rows.items():
+                found[part] = summarise(each, [getattr(split, part) for split in self.splits], scores[part])
+        return Outcome(self._record(found, self.clock.seconds), scores)
+
+    def _train(self, method: Method) -> Outcome:
+        settings = self.settings
+        inputs = [self._inputs(method, split) for split in self.splits]
+        model = self._model(method, inputs)
+        batches = self._batches(model, inputs)
+        trainer = Trainer(
+            model, batches, settings, self.folder, _refresh(method, settings), self._writer(),
+        )  # fmt: skip
+        try:
+            progress = trainer.run()
+        except KeyboardInterrupt:
+            self._save(model, inputs)
+            raise
+        with trainer.clock.phase("evaluation"):
+            val, val_scores = evaluate(model, batches, "val")
+        with trainer.clock.phase("inference"):
+            test, test_scores = evaluate(model, batches, "test")
+        self._save(model, inputs)
+        seconds = {**self.clock.seconds, **trainer.clock.seconds}
+        record = self._record({"val": val, "test": test}, seconds) | {
+            "best_epoch": progress.best_epoch or progress.epoch,
+            "epochs": progress.epoch,
+            "training_loss": progress.losses[(progress.best_epoch or progress.epoch) - 1],
+            "history": progress.history,
+            "parameters": sum(each.numel() for each in model.parameters()),
+        }
+        order = [i for batch in batches for i in _places(self.splits, batch)]
+        scores = {"val": _sorted(val_scores, order), "test": _sorted(test_scores, order)}
+        return Outcome(record, scores, model, inputs)
+
+    def _inputs(self, method: Method, split: Split) -> Inputs:
+        settings = self.settings
+        graph = split.graph
+        if settings.walk_weights == "train-labels":
+            graph = label_weights(split)
+        if len(self.splits) > 1 and isinstance(settings.num_anchors, int):  # a small graph has no more than its nodes
+            settings = settings.model_copy(update={"num_anchors": min(settings.num_anchors, graph.num_nodes)})
+        return method.inputs(graph, split.x if settings.features else None, settings, self.clock)
+
+    def _batches(self, model: TaskModel, inputs: list[Inputs]) -> list[Batch]:
+        decoder = model.encoder.decoder
+        with self.clock.phase("reachability of pairs"):
+            reader = PairReach(decoder.hops, decoder.epsilon == 1.0) if isinstance(decoder, ReachDecoder) else None
+            return make_batches(self.splits, inputs, self.settings.graphs_per_batch, reader)
+
+    def _model(self, method: Method, inputs: list[Inputs]) -> TaskModel:
+        settings, first = self.settings, inputs[0]
+        if settings.identity and len(inputs) > settings.graphs_per_batch:
+            raise InputError(f"identity must go with graphs of one batch, got {len(self.splits)} graphs")
+        if settings.task == "node" and len(self.splits) > 1 and settings.method == "graphreach":
+            raise InputError(
+                f"task 'node' must have one graph, whose anchors the classes are learned from, got {len(self.splits)}"
+            )
+        in_channels = 0 if first.x is None else first.x.size(1)
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(settings.seed)
+            encoder = method.build(
+                in_channels, sum(each.num_nodes for each in inputs) if settings.identity else None, settings
+            )
+            if settings.task != "node":
+                return TaskModel(encoder, settings.task)
+            width = first.embed_some(encoder.eval(), torch.zeros(1, dtype=torch.long)).size(1)
+            return TaskModel(encoder, settings.task, width, self.splits[0].num_classes or 0)
+
+    def _writer(self) -> Any:
+        if not self.tensorboard:
+            return None
+        if self.folder is None:
+            raise InputError("tensorboard must go with a folder to write to, got none")
+        try:
+            from torch.utils.tensorboard import SummaryWriter
+        except ImportError:
+            raise InputError("tensorboard is not installed: pip install tensorboard") from None
+        return SummaryWriter(str(self.folder / "tensorboard"))
+
+    def _save(self, model: TaskModel, inputs: list[Inputs]) -> None:
+        if self.folder is None:
+            return
+        anchors = inputs[0].anchors if len(inputs) == 1 else None
+        ids = None if anchors is None else [_plain(each) for each in self.splits[0].graph.ids[anchors].tolist()]
+        model.encoder.save_pretrained(self.folder / MODEL, anchors=ids)  # type: ignore[operator]
+        if model.head is not None:
+            model.head.save_pretrained(self.folder / HEAD)
+
+    def _record(self, found: dict[str, Any], seconds: dict[str, float]) -> dict[str, Any]:
+        return {
+            "format": 1,
+            "settings": self.settings.model_dump(mode="json"),
+            "data": describe(self.dataset),
+            "metrics": found,
+            "seconds": seconds,
+            "peak_memory": peak_memory(),
+            "test_examples": sum(len(split.test.label) for split in self.splits),
+            "leaks": self.leaks[:3],
+            "versions": versions(),
+        }
+
+
+def make_splits(dataset: Dataset, settings: Settings) -> list[Split]:
+    """The splits of a data set that the settings describe."""
+    options: dict[str, Any] = {} if settings.max_pairs is None else {"max_pairs": settings.max_pairs}
+    return split_dataset(
+        dataset, settings.task, settings.protocol, seed=settings.seed, negatives=settings.negatives,
+        fractions=settings.fractions, candidates=settings.candidates, **options,
+    )  # fmt: skip
+
+
+def describe(dataset: Dataset) -> dict[str, Any]:
+    """The data of a run in short."""
+    return {
+        "name": dataset.name,
+        "graphs": len(dataset.samples),
+        "nodes": sum(sample.graph.num_nodes for sample in dataset.samples),
+        "edges": sum(sample.graph.num_edges for sample in dataset.samples),
+    }
+
+
+def _refresh(method: Method, settings: Settings) -> Any:
+    if not settings.resample or method.epoch_inputs is None:
+        return None
+    fresh = method.epoch_inputs
+
+    def refresh(batches: list[Batch], seed: int) -> list[Batch]:
+        return [
+            replace(batch, inputs=_draw_inputs(fresh, batch, seed)) if len(batch.train) else batch for batch in batches
+        ]
+
+    return refresh
+
+
+def _draw_inputs(fresh: Any, batch: Batch, seed: int) -> Inputs:
+    parts = []
+    for split, begin, end in zip(batch.splits, batch.first, batch.first[1:], strict=False):
+        x = None if batch.inputs.x is None else batch.inputs.x[begin:end]
+        parts.append(fresh(split.graph, Inputs(x, None, split.graph.num_nodes), seed))
+    return side_by_side(parts)
+
+
+def _candidates(scorer: Any, examples: Any) -> Any:
+    if examples.candidates is None:
+        return None
+    sources = examples.index[0, examples.label == 1]
+    pairs = np.stack([np.repeat(sources, examples.candidates.shape[1]), examples.candidates.ravel()])
+    return scorer(pairs).reshape(examples.candidates.shape)
+
+
+def _run_apart(dataset: Dataset, settings: Settings, folder: Path | None, names: list[str], check: bool) -> Outcome:
+    outcomes = {}
+    for name in names:
+        own = settings.model_copy(update={"method": name, "model": settings.model.get(name, {})})
+        outcomes[name] = run(dataset, own, None if folder is None else folder / name, check=check)
+    outcome = fuse(settings, make_splits(dataset, settings), outcomes)
+    if folder is not None:
+        save_outcome(folder, outcome)
+    return outcome
+
+
+def _places(splits: list[Split], batch: Batch) -> list[int]:
+    return [next(i for i, other in enumerate(splits) if other is split) for split in batch.splits]
+
+
+def _sorted(scores: Scores, order: list[int]) -> Scores:
+    out: Scores = [None] * len(order)
+    for place, own in zip(order, scores, strict=True):
+        out[place] = own
+    return out
+
+
+def _plain(value: Any) -> Any:
+    if not isinstance(value, int | float | str):
+        raise InputError("node ids must be numbers or strings to be saved")
+    return value

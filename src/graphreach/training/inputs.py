@@ -1,0 +1,87 @@
+"""What a model reads of one graph, or of several side by side."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from graphreach.progress import track
+
+WHOLE_GRAPH_NODES = 50_000
+"""Nodes up to which every step embeds the whole graph."""
+
+BLOCK_ROWS = 16_384
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """Features and structure of a graph, as tensors.
+
+    Attributes:
+        x: Features ``[n, d]``, or None.
+        structure: :class:`graphreach.nn.Positions`, :class:`graphreach.nn.Adjacency` or None, as the model reads it.
+        num_nodes: n.
+        edge_index: For a local branch beside the reachability layers, else None.
+        anchors: Positions of the anchors, or None.
+    """
+
+    x: Tensor | None
+    structure: Any
+    num_nodes: int
+    edge_index: Tensor | None = None
+    anchors: NDArray[np.int64] | None = None
+
+    def embed(self, model: nn.Module) -> Tensor:
+        """All nodes' embeddings by one pass."""
+        if self.edge_index is not None:
+            return model(self.x, self.structure, edge_index=self.edge_index)  # type: ignore[no-any-return]
+        return model(self.x, self.structure)  # type: ignore[no-any-return]
+
+    @property
+    def in_pieces(self) -> bool:
+        """Whether nodes are embedded some at a time: large graphs, and models that read rows of positions."""
+        return self.num_nodes > WHOLE_GRAPH_NODES and hasattr(self.structure, "rows") and self.edge_index is None
+
+    def embed_rows(self, model: nn.Module, nodes: Tensor) -> Tensor:
+        """The embeddings of some nodes, from their rows and the anchors' alone."""
+        everyone = torch.cat([nodes, self.structure.anchor_index])
+        x = None if self.x is None else self.x[everyone]
+        options = {} if getattr(model, "table", None) is None else {"node_index": everyone}
+        z: Tensor = model(x, self.structure.rows(nodes), **options)
+        return z[: len(nodes)]
+
+    @torch.no_grad()
+    def embed_some(self, model: nn.Module, nodes: Tensor) -> Tensor:
+        """Embeddings of some nodes without gradient, in blocks of rows if the graph is large."""
+        if not self.in_pieces:
+            return self.embed(model)[nodes]
+        blocks = nodes.split(BLOCK_ROWS)
+        return torch.cat([self.embed_rows(model, block) for block in track(blocks, len(blocks), "embedding")])
+
+    @torch.no_grad()
+    def blocks(self, model: nn.Module) -> Iterator[NDArray[np.float32]]:
+        """Embeddings of all nodes in order, some rows at a time; all at once if the graph is small."""
+        if not self.in_pieces:
+            yield self.embed(model).numpy()
+            return
+        for nodes in torch.arange(self.num_nodes).split(BLOCK_ROWS):
+            yield self.embed_rows(model, nodes).numpy()
+
+
+def side_by_side(parts: list[Inputs]) -> Inputs:
+    """Several graphs as one, in order."""
+    if len(parts) == 1:
+        return parts[0]
+    first = parts[0]
+    shifts = np.cumsum([0] + [part.num_nodes for part in parts])
+    x = None if first.x is None else torch.cat([part.x for part in parts])  # type: ignore[misc]
+    structure = None if first.structure is None else type(first.structure).batch([part.structure for part in parts])
+    edges = [
+        part.edge_index + int(shift) for part, shift in zip(parts, shifts, strict=False) if part.edge_index is not None
+    ]
+    edge_index = torch.cat(edges, 1) if edges else None
+    return Inputs(x, structure, int(shifts[-1]), edge_index)

@@ -1,0 +1,158 @@
+"""Every model that is trained, by its name: what it reads and how it is built."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from graphreach.anchors import select_anchors
+from graphreach.errors import InputError
+from graphreach.graph import Graph
+from graphreach.nn import MLP, PGNN, Adjacency, GraphReach, Neighbourhood, anchor_sets
+from graphreach.nn.encodings import laplacian_encodings, random_walk_encodings
+from graphreach.nn.presets import preset
+from graphreach.nn.similarity_map import MAX_LEVELS
+from graphreach.reachability import reachability
+from graphreach.training.clock import Clock
+from graphreach.training.inputs import WHOLE_GRAPH_NODES, Inputs
+from graphreach.training.settings import Settings, nearest
+
+Features = NDArray[np.float32] | None
+DENSE_BYTES = 2 << 30
+"""Position matrices up to which exact reachability is used; beyond it is sampled and compressed."""
+
+ENCODING = 16
+"""Columns of random-walk and Laplacian encodings."""
+
+
+class Method(NamedTuple):
+    """A model in the harness.
+
+    Attributes:
+        inputs: From graph, features, settings, a clock and (for a graph seen before) anchors to :class:`Inputs`.
+        build: From the width of the features, the number of nodes (None without identity) and settings to a model.
+        epoch_inputs: What is drawn anew in an epoch: from graph, inputs and a seed; None if nothing ever is.
+    """
+
+    inputs: Callable[..., Inputs]
+    build: Callable[[int, int | None, Settings], nn.Module]
+    epoch_inputs: Callable[[Graph, Inputs, int], Inputs] | None = None
+
+
+def _graphreach_inputs(
+    graph: Graph, x: Features, settings: Settings, clock: Clock, anchors: NDArray[np.int64] | None = None
+) -> Inputs:
+    chosen = preset(settings.preset)
+    options = {**chosen.reachability, **settings.reachability}
+    if "hops" in settings.model:
+        options["hops"] = settings.model["hops"]
+    if anchors is None:
+        with clock.phase("anchors"):
+            anchors = select_anchors(graph, settings.num_anchors, settings.strategy, seed=settings.seed).anchors
+    if 8 * graph.num_nodes * len(anchors) * (options.get("hops") or 1) > DENSE_BYTES:
+        options |= {"method": "walks", "layout": "csr"}
+    with clock.phase("reachability"):
+        reach = named("reachability", reachability, graph, anchors, **{"seed": settings.seed, **options})
+    scale = {"preset": chosen.scale, "none": None}.get(settings.scale, settings.scale)
+    with clock.phase("inputs"):
+        positions = reach.rescaled(scale, graph).to_torch()
+        if graph.num_nodes > WHOLE_GRAPH_NODES and positions.hops is None:
+            for name in ("to_values", "from_values"):
+                positions.levels(name, MAX_LEVELS)  # once, not for the rows of every step
+    local = settings.model.get("local") is not None
+    edge_index = torch.from_numpy(np.ascontiguousarray(graph.edge_index)) if local else None
+    return Inputs(_tensor(x), positions, graph.num_nodes, edge_index, anchors)
+
+
+def _build_graphreach(in_channels: int, num_nodes: int | None, settings: Settings) -> nn.Module:
+    chosen = preset(settings.preset)
+    defaults = {**chosen.model, **chosen.links} if settings.task == "link" else chosen.model
+    return named("model", GraphReach, in_channels, **_arguments(defaults, num_nodes, settings))
+
+
+def _pgnn(hops: int | None) -> Method:
+    def inputs(graph: Graph, x: Features, settings: Settings, clock: Clock, anchors: Any = None) -> Inputs:
+        with clock.phase("distances"):
+            structure = anchor_sets(graph, max_distance=hops, seed=settings.seed)
+        return Inputs(_tensor(x), structure, graph.num_nodes)
+
+    def epoch_inputs(graph: Graph, before: Inputs, seed: int) -> Inputs:
+        return Inputs(before.x, anchor_sets(graph, max_distance=hops, seed=seed), before.num_nodes)
+
+    def build(in_channels: int, num_nodes: int | None, settings: Settings) -> nn.Module:
+        return named("model", PGNN, in_channels, **_arguments({}, num_nodes, settings))
+
+    return Method(inputs, build, epoch_inputs)
+
+
+def _neighbourhood(kind: str, encode: Callable[..., NDArray[np.float32]] | None = None) -> Method:
+    def inputs(graph: Graph, x: Features, settings: Settings, clock: Clock, anchors: Any = None) -> Inputs:
+        parts = [] if x is None else [x]
+        if encode is not None:
+            with clock.phase("encodings"):
+                parts.append(encode(graph, ENCODING, seed=settings.seed))
+        with clock.phase("inputs"):
+            adjacency = Adjacency.from_graph(graph)
+        return Inputs(_tensor(np.concatenate(parts, 1) if parts else None), adjacency, graph.num_nodes)
+
+    def build(in_channels: int, num_nodes: int | None, settings: Settings) -> nn.Module:
+        return named("model", Neighbourhood, kind, in_channels, **_arguments({}, num_nodes, settings))
+
+    return Method(inputs, build)
+
+
+def _mlp_inputs(graph: Graph, x: Features, settings: Settings, clock: Clock, anchors: Any = None) -> Inputs:
+    return Inputs(_tensor(np.ones((graph.num_nodes, 1), np.float32) if x is None else x), None, graph.num_nodes)
+
+
+def _build_mlp(in_channels: int, num_nodes: int | None, settings: Settings) -> nn.Module:
+    return named("model", MLP, in_channels, **_arguments({}, num_nodes, settings))
+
+
+def _arguments(defaults: dict[str, Any], num_nodes: int | None, settings: Settings) -> dict[str, Any]:
+    widths = {"hidden_channels": settings.hidden_channels, "num_layers": settings.num_layers, "num_nodes": num_nodes}
+    dropout = {} if settings.dropout is None else {"dropout": settings.dropout}
+    return {**defaults, **widths, **dropout, **settings.model}
+
+
+def named(what: str, function: Callable[..., Any], *values: Any, **options: Any) -> Any:
+    """Call a function with options of a user; one that it does not know gets a sentence."""
+    try:
+        inspect.signature(function).bind(*values, **options)
+    except TypeError as error:
+        raise InputError(f"settings of {what} must be its arguments: {error}") from None
+    return function(*values, **options)
+
+
+def _tensor(x: Features) -> torch.Tensor | None:
+    return None if x is None else torch.from_numpy(np.ascontiguousarray(x, np.float32))
+
+
+METHODS: dict[str, Method] = {
+    "graphreach": Method(_graphreach_inputs, _build_graphreach),
+    "pgnn-e": _pgnn(None),
+    "pgnn-f": _pgnn(2),
+    "gcn": _neighbourhood("gcn"),
+    "sage": _neighbourhood("sage"),
+    "gat": _neighbourhood("gat"),
+    "gin": _neighbourhood("gin"),
+    "mlp": Method(_mlp_inputs, _build_mlp),
+    "gcn-rw": _neighbourhood("gcn", random_walk_encodings),
+    "gcn-laplacian": _neighbourhood("gcn", laplacian_encodings),
+}
+
+
+def find_method(name: str) -> Method:
+    """The method of that name.
+
+    Example:
+        >>> find_method("gcn").epoch_inputs is None
+        True
+    """
+    if name not in METHODS:
+        raise InputError(f"method must be one of {', '.join(METHODS)}, got {name!r}{nearest(name, METHODS)}")
+    return METHODS[name]

@@ -1,0 +1,183 @@
+"""The one training loop, for all tasks and models."""
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from graphreach.errors import InputError
+from graphreach.progress import live
+from graphreach.training.batches import Batch, draw, steps
+from graphreach.training.checkpoint import Progress, Weights, load_checkpoint, save_checkpoint
+from graphreach.training.clock import Clock
+from graphreach.training.evaluation import evaluate
+from graphreach.training.model import TaskModel
+from graphreach.training.settings import Settings
+
+CHECKPOINT = "checkpoint.safetensors"
+SECONDS_BETWEEN_CHECKPOINTS = 5.0
+PAIRS_OF_LARGE_GRAPHS = 8192
+
+Refresh = Callable[[list[Batch], int], list[Batch]]
+
+
+class DivergedError(InputError):
+    """The loss is not a number any more.
+
+    Example:
+        >>> raise DivergedError("the loss is not finite in epoch 3")
+        Traceback (most recent call last):
+        ...
+        graphreach.training.trainer.DivergedError: the loss is not finite in epoch 3
+    """
+
+
+class Trainer:
+    """Trains a model by Adam and keeps the weights of the best validation (App. E).
+
+    All that is random in an epoch follows from the seed and the epoch's number alone. A run that was killed goes on from
+    its last checkpoint, and ends as if it had not been.
+
+    Args:
+        model: What is trained.
+        batches: Graphs and examples.
+        settings: Epochs, learning rates and the like.
+        folder: For checkpoints; None keeps none.
+        refresh: Gives the batches of an epoch, if something is drawn anew in each.
+        writer: A TensorBoard ``SummaryWriter``, or None.
+    """
+
+    def __init__(
+        self,
+        model: TaskModel,
+        batches: list[Batch],
+        settings: Settings,
+        folder: Path | None = None,
+        refresh: Refresh | None = None,
+        writer: Any = None,
+    ) -> None:
+        self.model, self.batches, self.settings = model, batches, settings
+        self.path = None if folder is None else folder / CHECKPOINT
+        self.refresh, self.writer = refresh, writer
+        self.validates = any(len(split.val.label) for batch in batches for split in batch.splits)
+        self.optimizer = torch.optim.Adam(
+            model.parameters(), settings.learning_rate, weight_decay=settings.weight_decay
+        )
+        self.progress, self.best = Progress(), dict[str, Tensor]()
+        self.clock = Clock()
+        self._saved = time.monotonic()
+
+    def run(self) -> Progress:
+        """Train to the end, from the checkpoint if there is one; the model has the best weights afterwards.
+
+        On Ctrl-C the last checkpoint stays, the model gets the best weights so far, and ``KeyboardInterrupt`` goes on.
+        """
+        if self.path is not None and self.path.exists():
+            self.progress, self.best = load_checkpoint(self.path, self.model, self.optimizer)
+            self.clock = Clock(self.progress.seconds)
+        else:
+            if not any(len(batch.train) for batch in self.batches):
+                raise InputError("splits must hold training examples, got none")
+        try:
+            with torch.random.fork_rng(devices=[]):
+                self._loop()
+        finally:
+            self._use_best()
+        return self.progress
+
+    def _loop(self) -> None:
+        settings, progress = self.settings, self.progress
+        title = f"training, {settings.method}"
+        with live(title, settings.epochs) as show:
+            while progress.epoch < settings.epochs and not self._out_of_patience():
+                self._epoch(progress.epoch)
+                due = progress.epoch % settings.evaluate_every == 0 or progress.epoch == settings.epochs
+                if due and self.validates:
+                    self._validate()
+                show(
+                    progress.epoch, f"{title}, validation AUC {self._figure(progress.best):.4f}" if self.best else title
+                )
+                self._save(time.monotonic() - self._saved > SECONDS_BETWEEN_CHECKPOINTS)
+        self._save(True)
+
+    def _epoch(self, epoch: int) -> None:
+        settings = self.settings
+        seed = settings.seed * 1_000_003 + epoch
+        torch.manual_seed(seed)
+        rate = settings.learning_rate if epoch < settings.drop_after else settings.later_learning_rate
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+        with self.clock.phase("training"):
+            batches = self.batches if self.refresh is None else self.refresh(self.batches, seed)
+            trained = [batch for batch in batches if len(batch.train)]
+            losses = [loss for batch in trained for loss in self._batch_losses(batch, seed)]
+        loss = sum(losses) / len(losses)
+        if not math.isfinite(loss):
+            raise DivergedError(
+                f"the loss is not finite in epoch {epoch + 1} ({settings.method}): lower learning_rate "
+                f"({settings.learning_rate}), or look for values in the features that are not finite or very large"
+            )
+        self.progress.losses.append(loss)
+        self.progress.epoch = epoch + 1
+        if self.writer is not None:
+            self.writer.add_scalar("loss/train", loss, epoch + 1)
+
+    def _batch_losses(self, batch: Batch, seed: int) -> list[float]:
+        settings, inputs = self.settings, batch.inputs
+        self.model.train()
+        size = settings.pairs_per_step or (PAIRS_OF_LARGE_GRAPHS if inputs.in_pieces else None)
+        losses = []
+        for part in steps(draw(batch.train, settings.pairs_per_epoch, seed), size, seed):
+            if inputs.in_pieces:
+                nodes, index = torch.unique(part.index, return_inverse=True)
+                z, part = inputs.embed_rows(self.model.encoder, nodes), replace(part, index=index)
+            else:
+                z = inputs.embed(self.model.encoder)
+            loss = self.model.loss(z, part)
+            self.optimizer.zero_grad()
+            loss.backward()
+            self.optimizer.step()
+            losses.append(float(loss.detach()))
+        return losses
+
+    def _validate(self) -> None:
+        progress = self.progress
+        with self.clock.phase("evaluation"):
+            found, _ = evaluate(self.model, self.batches, "val")
+        progress.history.append({"epoch": progress.epoch, **found})
+        if self.writer is not None:
+            for name, value in found.items():
+                self.writer.add_scalar(f"validation/{name}", value, progress.epoch)
+        if not self.best or self._figure(found) > self._figure(progress.best):
+            progress.best, progress.best_epoch = found, progress.epoch
+            self.best = _copy(self.model)
+
+    def _figure(self, found: dict[str, float]) -> float:
+        """What models are chosen by: the AUC, and over all pairs together where graphs may have very few."""
+        disjoint = self.settings.protocol == "node-disjoint"
+        return found.get("pooled_auc" if disjoint and "pooled_auc" in found else "auc", -1.0)
+
+    def _out_of_patience(self) -> bool:
+        patience = self.settings.patience if self.validates else None
+        return patience is not None and self.progress.epoch - self.progress.best_epoch >= patience
+
+    def _save(self, due: bool) -> None:
+        if self.path is None or not due:
+            return
+        self.progress.seconds = self.clock.seconds
+        save_checkpoint(self.path, self.progress, self.model, self.best, self.optimizer)
+        self._saved = time.monotonic()
+
+    def _use_best(self) -> None:
+        if self.best:
+            self.model.load_state_dict(self.best)
+        self.model.eval()
+
+
+def _copy(model: torch.nn.Module) -> Weights:
+    return {name: value.detach().clone() for name, value in model.state_dict().items()}

@@ -1,0 +1,200 @@
+"""The loop itself: the same whatever interrupts it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+import torch
+
+import graphreach as gr
+from graphreach import InputError, datasets, training
+from graphreach.training import DivergedError, Settings
+
+SMALL = {"epochs": 30, "evaluate_every": 5, "num_anchors": 8}
+
+
+@pytest.fixture(scope="module")
+def data():
+    return datasets.load("communities")
+
+
+def what_counts(record):
+    return {key: record[key] for key in ("metrics", "best_epoch", "epochs", "training_loss", "history")}
+
+
+@pytest.mark.parametrize("method", ["graphreach", "gcn", "pgnn-f"])
+def test_the_same_seed_gives_the_same_run(data, method):
+    settings = Settings(method=method, **SMALL)
+    first, second = (training.run(data, settings).record for _ in range(2))
+    assert what_counts(first) == what_counts(second)
+    other = training.run(data, settings.model_copy(update={"seed": 1})).record
+    assert what_counts(first) != what_counts(other)
+
+
+def test_training_leaves_the_global_generator_alone(data):
+    torch.manual_seed(5)
+    expected = torch.rand(3)
+    torch.manual_seed(5)
+    training.run(data, Settings(**{**SMALL, "epochs": 2}))
+    assert torch.equal(torch.rand(3), expected)
+
+
+class Killed(BaseException):
+    """Like SIGKILL: nothing catches it."""
+
+
+@pytest.mark.parametrize("method", ["graphreach", "gat"])
+@pytest.mark.parametrize("when", [1, 7, 22])
+def test_killed_at_an_epoch_and_resumed_it_ends_the_same(data, method, when, tmp_path, monkeypatch):
+    settings = Settings(method=method, dropout=0.3, **SMALL)
+    whole = training.run(data, settings).record
+    monkeypatch.setattr(training.trainer, "SECONDS_BETWEEN_CHECKPOINTS", -1.0)
+    validate = training.Trainer._save
+
+    def save_and_die(self, due):
+        validate(self, due)
+        if self.progress.epoch == when:
+            raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(training.Trainer, "_save", save_and_die)
+        with pytest.raises(Killed):
+            training.run(data, settings, tmp_path)
+    assert not (tmp_path / "record.json").exists()
+    resumed = training.run(data, settings, tmp_path).record
+    assert what_counts(resumed) == what_counts(whole)
+
+
+CHILD = """
+import sys
+from graphreach import datasets, training
+training.trainer.SECONDS_BETWEEN_CHECKPOINTS = -1.0
+settings = training.Settings(method="graphreach", epochs=60, evaluate_every=5, num_anchors=8, dropout=0.2)
+print("ready", flush=True)
+training.run(datasets.load("communities"), settings, sys.argv[1])
+"""
+
+
+@pytest.mark.slow
+def test_a_process_killed_at_random_moments_ends_bit_for_bit_the_same(data, tmp_path):
+    settings = Settings(method="graphreach", epochs=60, evaluate_every=5, num_anchors=8, dropout=0.2)
+    whole = training.run(data, settings).record
+    rng = np.random.default_rng()
+    for attempt in range(12):
+        process = subprocess.Popen([sys.executable, "-c", CHILD, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+        assert process.stdout.readline() == "ready\n"
+        if attempt < 11:
+            time.sleep(rng.uniform(0.05, 1.5))
+            os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        process.stdout.close()
+        if (tmp_path / "record.json").exists():
+            break
+    assert what_counts(json.loads((tmp_path / "record.json").read_text())) == json.loads(json.dumps(what_counts(whole)))
+
+
+def test_a_finished_run_is_not_repeated(data, tmp_path, monkeypatch):
+    settings = Settings(**SMALL)
+    first = training.run(data, settings, tmp_path)
+    monkeypatch.setattr(training.Trainer, "run", lambda self: pytest.fail("trained again"))
+    again = training.run(data, settings, tmp_path)
+    assert again.record == json.loads(json.dumps(first.record))
+    for part in ("val", "test"):
+        np.testing.assert_array_equal(again.scores[part][0], first.scores[part][0])
+
+
+def test_a_folder_with_other_settings_is_refused(data, tmp_path):
+    training.run(data, Settings(**SMALL), tmp_path)
+    with pytest.raises(InputError, match=r"epochs 30 there and 31 here"):
+        training.run(data, Settings(**{**SMALL, "epochs": 31}), tmp_path)
+
+
+def test_a_damaged_checkpoint_is_named(data, tmp_path):
+    (tmp_path / "checkpoint.safetensors").write_bytes(b"half")
+    with pytest.raises(InputError, match="is not a whole checkpoint"):
+        training.run(data, Settings(**SMALL), tmp_path)
+
+
+def test_a_loss_that_is_not_a_number_names_the_epoch(data):
+    sample = data.samples[0]
+    x = np.ones((sample.graph.num_nodes, 2), np.float32)
+    x[3] = np.inf
+    with pytest.raises(DivergedError, match=r"not finite in epoch 1 \(gcn\): lower learning_rate"):
+        training.run(datasets.Sample(sample.graph, x, None), Settings(method="gcn", **SMALL))
+
+
+def test_ctrl_c_keeps_the_best_model(data, tmp_path, monkeypatch):
+    settings = Settings(**SMALL)
+    validate = training.Trainer._validate
+
+    def interrupt(self):
+        validate(self)
+        if self.progress.epoch == 20:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(training.Trainer, "_validate", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        training.run(data, settings, tmp_path)
+    trained = training.TrainedRun(tmp_path)
+    assert trained.embed(data.samples[0].graph).shape == (400, 8)
+
+
+def test_learning_rate_falls_and_patience_stops(data):
+    settings = Settings(**{**SMALL, "epochs": 400, "patience": 20})
+    record = training.run(data, settings).record
+    assert record["epochs"] == 400 or record["epochs"] - record["best_epoch"] >= 20
+    rates = []
+
+    class Spy(torch.optim.Adam):
+        def step(self, *args):
+            rates.append(self.param_groups[0]["lr"])
+            return super().step(*args)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(torch.optim, "Adam", Spy)
+        training.run(data, Settings(**{**SMALL, "epochs": 6, "drop_after": 4}))
+    assert rates == [0.01] * 4 + [0.001] * 2
+
+
+def test_the_model_of_the_best_validation_is_kept(data):
+    outcome = training.run(data, Settings(**SMALL))
+    history = {int(row["epoch"]): row["auc"] for row in outcome.record["history"]}
+    assert history[outcome.record["best_epoch"]] == max(history.values())
+    assert outcome.record["metrics"]["val"]["auc"] == max(history.values())
+
+
+def test_pairs_are_drawn_anew_in_every_epoch(data):
+    seen = []
+    loss = training.model.TaskModel.loss
+
+    def spy(self, z, part):
+        seen.append(part.index)
+        return loss(self, z, part)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(training.model.TaskModel, "loss", spy)
+        training.run(data, Settings(**{**SMALL, "epochs": 3, "pairs_per_epoch": 100}))
+    assert [index.shape for index in seen] == [(2, 100)] * 3
+    assert not torch.equal(seen[0], seen[1])
+
+
+def test_large_graphs_in_pieces_learn_as_the_whole_does(data, monkeypatch):
+    """With all pairs in one step and no dropout, rows in pieces give the same training."""
+    settings = Settings(**{**SMALL, "epochs": 10, "pairs_per_step": 10**6})
+    whole = training.run(data, settings).record
+    monkeypatch.setattr(training.inputs, "WHOLE_GRAPH_NODES", 10)
+    pieces = training.run(data, settings).record
+    assert pieces["metrics"]["test"]["auc"] == pytest.approx(whole["metrics"]["test"]["auc"], abs=1e-3)
+    assert pieces["training_loss"] == pytest.approx(whole["training_loss"], abs=1e-4)
+
+
+def test_bigger_seeds_and_ids_of_any_kind(tmp_path):
+    graph = gr.Graph.from_edge_list([(f"n{i}", f"n{(i * 7 + j) % 40}") for i in range(40) for j in (1, 2, 3)])
+    outcome = training.run(datasets.Sample(graph, None, None), Settings(**SMALL, seed=2**32 - 1), tmp_path)
+    assert 0 <= outcome.test["auc"] <= 1
+    assert set(training.TrainedRun(tmp_path).anchors) <= set(graph.ids.tolist())
