@@ -25,6 +25,7 @@ class Case(NamedTuple):
     data: str
     bar: float
     settings: dict[str, Any]
+    metric: str = "auc"
 
 
 CASES = {
@@ -33,7 +34,11 @@ CASES = {
     "grid-links": Case("Grid, links", "grid", 0.93, {"task": "link"}),
     "email-pairs": Case("Email, pairs, published split", "email", 0.87, {"task": "pair"}),
     "email-pairs-disjoint": Case(
-        "Email, pairs of unseen nodes", "email", 0.94, {"task": "pair", "protocol": "node-disjoint"}
+        "Email, pairs of unseen nodes, all graphs' pairs together",
+        "email",
+        0.94,
+        {"task": "pair", "protocol": "node-disjoint"},
+        "pooled_auc",
     ),
     "email-complete-pairs-disjoint": Case(
         "Email-Complete, pairs of unseen nodes", "email-complete", 0.93, {"task": "pair", "protocol": "node-disjoint"}
@@ -50,16 +55,21 @@ def accuracy(name: str, quick: bool) -> list[Row]:
         settings = training.Settings(**{**COMMON, **case.settings, "seed": seed, **({"epochs": 20} if quick else {})})
         folder = None if quick else FOLDER / ".runs" / name / str(seed)
         records.append(training.run(datasets.load(case.data, seed=seed), settings, folder).record)
-        print(f"seed {seed}: {records[-1]['metrics']['test']['auc']:.4f}", flush=True)
-    aucs = [record["metrics"]["test"]["auc"] for record in records]
+        print(f"seed {seed}: {records[-1]['metrics']['test'][case.metric]:.4f}", flush=True)
+    aucs = [record["metrics"]["test"][case.metric] for record in records]
+    notes = []
+    if case.metric != "auc":
+        mean = np.mean([record["metrics"]["test"]["auc"] for record in records])
+        notes = [f"mean of the graphs' own AUCs, of which some have one positive pair: {mean:.3f}"]
     return [
         Row(
             f"test AUC, {case.what}, preset `best`, {seeds} seeds", "at least", case.bar, float(np.mean(aucs)), "AUC",
-            sizes=records[0]["data"],
+            sizes=records[0]["data"], notes=notes,
             raw={
                 "aucs": aucs,
                 "std": float(np.std(aucs)),
-                "validation": [record["metrics"]["val"]["auc"] for record in records],
+                "mean_over_graphs": [record["metrics"]["test"]["auc"] for record in records],
+                "validation": [record["metrics"]["val"][case.metric] for record in records],
                 "best_epochs": [record["best_epoch"] for record in records],
                 "epochs": [record["epochs"] for record in records],
                 "training_loss": [record["training_loss"] for record in records],

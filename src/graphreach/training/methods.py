@@ -71,7 +71,8 @@ def _graphreach_inputs(
 def _build_graphreach(in_channels: int, num_nodes: int | None, settings: Settings) -> nn.Module:
     chosen = preset(settings.preset)
     defaults = {**chosen.model, **chosen.links} if settings.task == "link" else chosen.model
-    return named("model", GraphReach, in_channels, **_arguments(defaults, num_nodes, settings))
+    model: nn.Module = named("model", GraphReach, in_channels, **_arguments(defaults, num_nodes, settings))
+    return model
 
 
 def _pgnn(hops: int | None) -> Method:
@@ -84,7 +85,8 @@ def _pgnn(hops: int | None) -> Method:
         return Inputs(before.x, anchor_sets(graph, max_distance=hops, seed=seed), before.num_nodes)
 
     def build(in_channels: int, num_nodes: int | None, settings: Settings) -> nn.Module:
-        return named("model", PGNN, in_channels, **_arguments({}, num_nodes, settings))
+        model: nn.Module = named("model", PGNN, in_channels, **_arguments({}, num_nodes, settings))
+        return model
 
     return Method(inputs, build, epoch_inputs)
 
@@ -100,7 +102,8 @@ def _neighbourhood(kind: str, encode: Callable[..., NDArray[np.float32]] | None 
         return Inputs(_tensor(np.concatenate(parts, 1) if parts else None), adjacency, graph.num_nodes)
 
     def build(in_channels: int, num_nodes: int | None, settings: Settings) -> nn.Module:
-        return named("model", Neighbourhood, kind, in_channels, **_arguments({}, num_nodes, settings))
+        model: nn.Module = named("model", Neighbourhood, kind, in_channels, **_arguments({}, num_nodes, settings))
+        return model
 
     return Method(inputs, build)
 
@@ -110,7 +113,8 @@ def _mlp_inputs(graph: Graph, x: Features, settings: Settings, clock: Clock, anc
 
 
 def _build_mlp(in_channels: int, num_nodes: int | None, settings: Settings) -> nn.Module:
-    return named("model", MLP, in_channels, **_arguments({}, num_nodes, settings))
+    model: nn.Module = named("model", MLP, in_channels, **_arguments({}, num_nodes, settings))
+    return model
 
 
 def _arguments(defaults: dict[str, Any], num_nodes: int | None, settings: Settings) -> dict[str, Any]:
