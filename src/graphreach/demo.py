@@ -2,7 +2,7 @@
 
 import csv
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -43,10 +43,11 @@ def run_demo(folder: Path, seed: int = 0, epochs: int = EPOCHS) -> Report:
     positions = plot.stress_layout(graph)
     picture, numbers = folder / "demo.png", folder / "demo.csv"
     figure, axes = plot.new_figure(2)
+    every = np.concatenate([each.scores for each in found.values()])
+    style: dict[str, Any] = {"limits": (every.min(), every.max()), "positions": positions}
     for ax, (method, (auc, scores)) in zip(axes, found.items(), strict=True):
-        plot.plot_scores(graph, node, scores, label="score of a link with the circled node", positions=positions, ax=ax)
+        plot.plot_scores(graph, node, scores, label="score of a link with the circled node", ax=ax, **style)
         ax.set_title(f"{METHODS[method]}: test AUC of links {auc:.3f}")
-        ax.legend(loc="center", frameon=False)
     figure.savefig(picture, dpi=90)
     _save_numbers(numbers, graph.ids, labels, positions, found)
     return Report(_text(data, found), picture, numbers)

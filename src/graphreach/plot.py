@@ -184,6 +184,7 @@ def plot_scores(
     values: ArrayLike,
     *,
     label: str = "score of the pair",
+    limits: tuple[float, float] | None = None,
     positions: ArrayLike | None = None,
     ax: "Axes | None" = None,
 ) -> "Axes":
@@ -194,6 +195,7 @@ def plot_scores(
         node: Position of the node, circled.
         values: The score of the pair (node, v) for every node v.
         label: What the score is.
+        limits: Scores at the ends of the colour scale; by default the least and the greatest.
         positions: Where to draw the nodes, ``[n, 2]``; by default :func:`stress_layout`.
         ax: Where to draw; a new figure's axes by default.
 
@@ -210,10 +212,11 @@ def plot_scores(
         raise InputError(f"values must hold one number for each of {graph.num_nodes} nodes, got shape {scores.shape}")
     order = np.argsort(scores, kind="stable")
     shades = ListedColormap(colormaps[SCALE](np.linspace(PALEST, 1, 256)))
-    dots = _dots(ax, at[order], s=42, c=scores[order], cmap=shades, zorder=3, edgecolors="white", linewidths=0.3)
+    low, high = limits or (scores.min(), scores.max())
+    style = {"cmap": shades, "vmin": low, "vmax": high, "edgecolors": "white", "linewidths": 0.3}
+    dots = _dots(ax, at[order], s=42, c=scores[order], zorder=3, **style)
     ax.figure.colorbar(dots, ax=ax, label=label, shrink=0.6, pad=0.01)
-    _dots(ax, at[[node]], s=210, zorder=4, facecolors="none", edgecolors=ANCHOR, linewidths=2.2, label="the node")
-    ax.legend(loc="best", frameon=False)
+    _dots(ax, at[[node]], s=210, zorder=4, facecolors="none", edgecolors=ANCHOR, linewidths=2.2)
     ax.set_title("Scores")
     return ax
 
