@@ -44,7 +44,8 @@ class Inputs:
     @property
     def in_pieces(self) -> bool:
         """Whether nodes are embedded some at a time: large graphs, and models that read rows of positions."""
-        return self.num_nodes > WHOLE_GRAPH_NODES and hasattr(self.structure, "rows") and self.edge_index is None
+        by_rows = hasattr(self.structure, "rows") and self.structure.source is None
+        return self.num_nodes > WHOLE_GRAPH_NODES and by_rows and self.edge_index is None
 
     def embed_rows(self, model: nn.Module, nodes: Tensor) -> Tensor:
         """The embeddings of some nodes, from their rows and the anchors' alone."""

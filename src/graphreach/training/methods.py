@@ -29,6 +29,10 @@ ENCODING = 16
 """Columns of random-walk and Laplacian encodings."""
 
 
+PGNN_OPTIONS = {"similarity_map": "learned"}
+"""P-GNN's own code maps distances by a small network, and does better so."""
+
+
 class Method(NamedTuple):
     """A model in the harness.
 
@@ -85,7 +89,7 @@ def _pgnn(hops: int | None) -> Method:
         return Inputs(before.x, anchor_sets(graph, max_distance=hops, seed=seed), before.num_nodes)
 
     def build(in_channels: int, num_nodes: int | None, settings: Settings) -> nn.Module:
-        model: nn.Module = named("model", PGNN, in_channels, **_arguments({}, num_nodes, settings))
+        model: nn.Module = named("model", PGNN, in_channels, **_arguments(PGNN_OPTIONS, num_nodes, settings))
         return model
 
     return Method(inputs, build, epoch_inputs)
