@@ -45,16 +45,18 @@ def test_arithmetic(dtype):
 
 
 @njit
-def _reductions(a):
+def _reductions(a, out):
     one = simd.zeros(a, 1)
+    simd.store(out, 0, simd.folded(simd.load(a, 1, simd.zeros(a, 4))))
     return simd.total(simd.load(a, 1, one)), simd.largest(simd.load(a, 1, one)), simd.lanes(a)
 
 
 @TYPES
 def test_reductions_of_entries_at_any_place(dtype):
-    a = numbers(20, dtype)
-    total, largest, lanes = _reductions(a)
+    a, out = numbers(40, dtype), np.empty(32 // np.dtype(dtype).itemsize, dtype)
+    total, largest, lanes = _reductions(a, out)
     assert lanes == 32 // a.itemsize
+    np.testing.assert_allclose(out, a[1 : 1 + 4 * lanes].reshape(4, lanes).sum(0), rtol=1e-5)
     np.testing.assert_allclose(total, a[1 : 1 + lanes].sum(), rtol=1e-5)
     assert largest == a[1 : 1 + lanes].max()
 

@@ -20,8 +20,15 @@ from graphreach.training.record import peak_memory, versions
 from graphreach.training.settings import Settings
 
 HELD_OUT_LINKS = 50_000
-LARGE_ANCHORS = 128
-"""Anchors, and width of the embedding, of graphs that are trained in pieces."""
+APART_NODES = 10_000
+"""Nodes up to which the steps of exact reachability are kept apart."""
+
+TOGETHER_LENGTH = 10
+"""Jumps of a walk where steps are taken together; on validation links of Cora better than 4."""
+
+MOST_ANCHORS = 128
+"""Anchors, and width of the embedding, of graphs beyond that, unless asked for otherwise."""
+
 COMPARED = ("common-neighbours", "node2vec")
 COMPARED_EDGES = 1_000_000
 """Edges beyond which node2vec is run only if asked for."""
@@ -116,8 +123,8 @@ def embed_graph(
 def standalone(num_nodes: int, preset: str = "best") -> dict[str, Any]:
     """Settings for embeddings that say all there is to say: pairs are scored by them alone.
 
-    Beyond :data:`WHOLE_GRAPH_NODES` nodes reachability is sampled and its steps are taken together, as exact steps of every
-    node and anchor would not fit, and training is in pieces.
+    Beyond :data:`APART_NODES` nodes reachability is sampled and its steps are taken together, as exact steps of every node
+    and anchor take long and much memory; beyond :data:`WHOLE_GRAPH_NODES` training is in pieces.
 
     Example:
         >>> standalone(100)
@@ -125,17 +132,17 @@ def standalone(num_nodes: int, preset: str = "best") -> dict[str, Any]:
     """
     chosen = find_preset(preset)
     model = {"decoder": chosen.model.get("decoder", "dot")}
-    if num_nodes <= WHOLE_GRAPH_NODES:
-        return {"model": model}
-    large: dict[str, Any] = {"epochs": 30, "patience": 8, "evaluate_every": 1, "drop_after": 20}
-    large |= {"pairs_per_epoch": 1 << 18, "num_anchors": LARGE_ANCHORS}
-    if chosen.model.get("hops"):
-        large |= {
-            "reachability": {"method": "walks", "hops": None, "walk_length": chosen.model["hops"]},
-            "scale": "log",
-        }
-        model["hops"] = None
-    return {"model": model, **large}
+    settings: dict[str, Any] = {"model": model}
+    if num_nodes > APART_NODES:
+        settings |= {"num_anchors": MOST_ANCHORS, "epochs": 200, "patience": 50, "evaluate_every": 5}
+        if chosen.model.get("hops"):
+            large = num_nodes > WHOLE_GRAPH_NODES
+            length, scale = (chosen.model["hops"], "log") if large else (TOGETHER_LENGTH, "counts")
+            settings |= {"reachability": {"method": "walks", "hops": None, "walk_length": length}, "scale": scale}
+            model["hops"] = None
+    if num_nodes > WHOLE_GRAPH_NODES:
+        settings |= {"epochs": 30, "patience": 8, "evaluate_every": 1, "drop_after": 20, "pairs_per_epoch": 1 << 18}
+    return settings
 
 
 def _settings(

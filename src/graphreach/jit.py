@@ -18,6 +18,12 @@ def kernel(function: Function) -> Function:
     return compiled
 
 
+def inline_kernel(function: Function) -> Function:
+    """Compile ``function`` into those that call it: for what is called in the innermost loop."""
+    compiled: Function = numba.njit(cache=True, nogil=True, forceinline=True)(function)
+    return compiled
+
+
 def parallel_kernel(function: Function) -> Function:
     """Compile ``function`` so that its ``prange`` loops use all threads."""
     compiled: Function = numba.njit(cache=True, nogil=True, parallel=True)(function)

@@ -107,13 +107,13 @@ def _index_type(index: Any) -> Any:
     return types.UniTuple(types.intp, len(index)) if isinstance(index, types.BaseTuple) else types.intp
 
 
-def _reduce(builder: Any, vector: Any, combine: Callable[[Any, Any], Any]) -> Any:
-    """Halves are combined until one number is left."""
-    while vector.type.count > 1:
+def _reduce(builder: Any, vector: Any, combine: Callable[[Any, Any], Any], places: int = 1) -> Any:
+    """Halves are combined until few places are left; a single one is a number."""
+    while vector.type.count > places:
         half = vector.type.count // 2
         low, high = (_shuffle(builder, vector, vector, list(range(b, b + half))) for b in (0, half))
         vector = combine(low, high)
-    return builder.extract_element(vector, I32(0))
+    return builder.extract_element(vector, I32(0)) if places == 1 else vector
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -192,6 +192,17 @@ def where_above(typing_context: Any, a: Any, b: Any, value: Any, other: Any) -> 
         return builder.select(builder.fcmp_ordered(">", args[0], args[1]), args[2], args[3])
 
     return a(a, a, a, a), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def folded(typing_context: Any, vector: Any) -> Any:
+    """The sum of a vector's registers: a vector of one register. Their number is a power of two."""
+    kind = Vector(vector.dtype, 1)
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return _reduce(builder, args[0], builder.fadd, kind.lanes)
+
+    return kind(vector), codegen
 
 
 @intrinsic  # type: ignore[untyped-decorator]

@@ -1,11 +1,15 @@
 """Dot products of pairs against plain indexing."""
 
+import importlib
+
 import pytest
 import torch
 
 import graphreach as gr
 from graphreach.errors import InputError
 from nn_literal import assert_near, force_plain, gradients
+
+pair_dot_module = importlib.import_module("graphreach.nn.pair_dot")
 
 
 def indexed(z, pairs):
@@ -31,6 +35,39 @@ def assert_pairs_agree(z, pairs, tolerance):
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 1e-5), (torch.float64, 1e-12)])
 def test_equals_indexing_with_duplicates_and_self_pairs(dtype, tolerance):
     assert_pairs_agree(*random_case(dtype), tolerance)
+
+
+@pytest.mark.parametrize("width", [1, 3, 4, 7, 8, 9, 16, 31, 32, 33, 63, 64, 65, 121, 128, 150])
+@pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 1e-5), (torch.float64, 1e-12)])
+def test_rows_of_any_width(width, dtype, tolerance):
+    assert_pairs_agree(*random_case(dtype, 20, width, 300), tolerance)
+
+
+@pytest.mark.parametrize("rows", [1, 4, 16])
+@pytest.mark.parametrize("width", [3, 13, 70])
+def test_pairs_by_blocks_of_rows(rows, width, monkeypatch):
+    monkeypatch.setattr(pair_dot_module, "CACHED_BYTES", rows * width * 8)
+    z, pairs = random_case(torch.float64, 30, width, 8 * 30 * 30)
+    assert pair_dot_module._block_bits(30, pairs.size(1), width * 8) == rows.bit_length() - 1
+    assert_pairs_agree(z, pairs, 1e-12)
+
+
+def test_blocks_are_few_where_a_node_has_few_pairs():
+    assert pair_dot_module._block_bits(10**6, 2 * 10**6, 256) == 20
+    assert pair_dot_module._block_bits(2708, 8400, 484) == 12
+    assert pair_dot_module._block_bits(2708, 10**6, 484) == 9
+    assert pair_dot_module._block_bits(0, 0, 0) >= 0
+
+
+def test_without_gradients_pairs_are_not_grouped():
+    z, pairs = random_case(torch.float64)
+    expected = indexed(z, pairs)
+    with torch.no_grad():
+        assert_near(gr.nn.pair_dot(z, pairs), expected, 1e-12)
+    assert_near(gr.nn.pair_dot(z.detach(), pairs), expected, 1e-12)
+    assert pairs not in pair_dot_module._groups
+    assert gr.nn.pair_dot(z, pairs).requires_grad
+    assert pairs in pair_dot_module._groups
 
 
 def test_gradcheck():
@@ -105,6 +142,7 @@ def test_shape_is_checked(shape):
 
 
 @pytest.mark.parametrize("bad", [-1, 5, 10**9])
-def test_range_is_checked(bad):
+@pytest.mark.parametrize("training", [False, True])
+def test_range_is_checked(bad, training):
     with pytest.raises(InputError, match="pairs must hold positions between 0 and 4"):
-        gr.nn.pair_dot(torch.eye(5), torch.tensor([[0, 1], [2, bad]]))
+        gr.nn.pair_dot(torch.eye(5, requires_grad=training), torch.tensor([[0, 1], [2, bad]]))

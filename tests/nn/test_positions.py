@@ -216,6 +216,18 @@ def test_properties():
     assert "_levels" not in repr(dense)
 
 
+@with_layouts
+@models
+def test_positions_follow_the_precision_of_the_model(layout, arguments):
+    model, x = gr.nn.GraphReach(3, 8, **arguments).double(), features(3)
+    single = small_positions(layout, torch.float32)
+    z = model(x, single)
+    assert z.dtype == torch.float64
+    assert_near(z, model(x, single.to(torch.float64)), 1e-12)
+    assert single.in_precision(torch.float64) is single.in_precision(torch.float64)
+    assert single.in_precision(torch.float32) is single
+
+
 def test_to_torch_does_not_copy_dense_matrices():
     reach = small_reach()
     assert np.shares_memory(reach.to_anchors, reach.to_torch().to_values.numpy())

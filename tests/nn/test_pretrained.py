@@ -57,6 +57,16 @@ def test_round_trip_of_table_and_local_branch(tmp_path):
     assert torch.equal(*(each(x, small_reach(), edge_index=edges) for each in (model, loaded)))
 
 
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16])
+def test_precision_is_kept(tmp_path, dtype):
+    model = gr.nn.GraphReach(4, 6, decoder="scaled").to(dtype)
+    model.save_pretrained(tmp_path)
+    loaded = gr.nn.GraphReach.from_pretrained(tmp_path)
+    for one, other in zip(model.parameters(), loaded.parameters(), strict=True):
+        assert other.dtype == dtype
+        assert torch.equal(one, other)
+
+
 def test_metadata_is_kept(folder):
     assert gr.nn.GraphReach.from_pretrained(folder).metadata == METADATA
 

@@ -12,9 +12,9 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
-from graphreach.nn import fused
+from graphreach.nn import fused, fused_linear
 from graphreach.nn.fused import use_kernels
-from graphreach.nn.positions import Positions
+from graphreach.nn.positions import Positions, sum_rows
 
 PLAIN_BLOCK = 1 << 22
 """Numbers of an n x k x d tensor that the plain path makes at a time."""
@@ -24,7 +24,7 @@ def normalize(x: Tensor) -> Tensor:
     """Rows of unit length (zero rows stay zero), as :func:`torch.nn.functional.normalize`, in one pass each way."""
     if x.dim() != 2 or not use_kernels(x) or not x.numel():
         return F.normalize(x, dim=-1)
-    result: Tensor = fused.apply(fused.Normalize, x)
+    result: Tensor = fused.apply(fused_linear.Normalize, x)
     return result
 
 
@@ -64,30 +64,50 @@ def project(
     )
 
 
-def linear_mean(positions: Positions, to: Tensor, back: Tensor, P: Tensor, Q: Tensor) -> Tensor:
-    """Eq. 6 for linear messages without bias: (rowsum(T) P + F Q) / k."""
-    total = row_sums(positions, to).unsqueeze(-1) * P + row_product(positions, back, Q)
-    return total / positions.num_anchors.unsqueeze(-1).to(P.dtype)
+def linear_mean(positions: Positions, to: Tensor, back: Tensor, x: Tensor, weight: Tensor) -> Tensor:
+    """Eq. 6 for linear messages without bias: (rowsum(T) P + F Q) / k with P = H W_1 and Q = H_A W_2.
+
+    Sums are over the narrower of H_A and Q.
+    """
+    d, k = x.size(1), positions.num_anchors.unsqueeze(-1).to(x.dtype)
+    near, anchors = row_sums(positions, to).unsqueeze(-1), x.index_select(0, positions.anchor_index)
+    if d < weight.size(1):
+        features = torch.cat([near * x, row_product(positions, back, anchors)], 1)
+        return (features / k) @ weight
+    total = near * (x @ weight[:d]) + row_product(positions, back, anchors @ weight[d:])
+    return total / k
 
 
-def linear_attention(
-    positions: Positions, to: Tensor, back: Tensor, P: Tensor, Q: Tensor, u: Tensor, a: Tensor, *, slope: float
-) -> Tensor:
-    """Eqs. 7-8 (before W_att) for linear messages without bias: rowsum(alpha T) P + (alpha F) Q."""
-    p, q = P @ a, Q @ a
+def attend(
+    positions: Positions, to: Tensor, back: Tensor, X: Tensor, u: Tensor, p: Tensor, q: Tensor, *, slope: float
+) -> tuple[Tensor, Tensor]:
+    """Attention with logits LeakyReLU(u_v + t p_v + f q_i): sum_i alpha_i t_i and sum_i alpha_i f_i X_i, Eqs. 7-8."""
     reach: Tensor
-    if use_kernels(P, Q, to):
-        reach, weighted = fused.apply(fused.AttentionWeights, positions, to, back, u, p, q, slope)
-    else:
+    sums: Tensor
+    if not use_kernels(X, u, to):
         reach, weighted = _plain_attention_weights(positions, to, back, u, p, q, slope)
-    return reach.unsqueeze(-1) * P + row_product(positions, weighted, Q)
+        return reach, row_product(positions, weighted, X)
+    if positions.column is None and positions.source is None:
+        reach, sums = fused.apply(fused_linear.Attend, positions, to, back, X, u, p, q, slope)
+        return reach, sums
+    reach, weighted = fused.apply(fused_linear.AttentionWeights, positions, to, back, u, p, q, slope)
+    return reach, row_product(positions, weighted, X)
 
 
-def linear_project(positions: Positions, to: Tensor, back: Tensor, P: Tensor, Q: Tensor, w: Tensor) -> Tensor:
-    """Z before sigma for linear messages without bias: t (P w)_v + f (Q w)_i, ``[n, width]``."""
-    p, q = P @ w, Q @ w
-    if use_kernels(P, Q, to):
-        result: Tensor = fused.apply(fused.ProjectLinear, positions, to, back, p, q)
+def vector_products(x: Tensor, anchor_index: Tensor, w1: Tensor, w2: Tensor) -> tuple[Tensor, Tensor]:
+    """x w_1 of all rows, and x w_2 of the anchors' rows."""
+    if not use_kernels(x, w1):
+        return x @ w1, x.index_select(0, anchor_index) @ w2
+    p: Tensor
+    q: Tensor
+    p, q = fused.apply(fused_linear.VectorProducts, x, anchor_index, w1, w2)
+    return p, q
+
+
+def linear_project(positions: Positions, to: Tensor, back: Tensor, p: Tensor, q: Tensor) -> Tensor:
+    """Z before sigma for linear messages without bias: t (P w)_v + f (Q w)_i, ``[n, width]``, from p = P w and q = Q w."""
+    if use_kernels(p, q, to):
+        result: Tensor = fused.apply(fused_linear.ProjectLinear, positions, to, back, p, q)
         return result
     if positions.rectangular:
         return positions.matrix(to) * p.unsqueeze(-1) + positions.matrix(back) * q
@@ -98,9 +118,8 @@ def linear_project(positions: Positions, to: Tensor, back: Tensor, P: Tensor, Q:
 
 def row_sums(positions: Positions, values: Tensor) -> Tensor:
     """The sum of each node's entries."""
-    if positions.rectangular:
-        return positions.matrix(values).sum(1)
-    return values.new_zeros(positions.num_nodes).index_add(0, positions.entry_nodes(), values)
+    known = values is positions.to_values and not values.requires_grad and not torch.compiler.is_compiling()
+    return positions.reach_sums if known else sum_rows(positions, values)
 
 
 def row_product(positions: Positions, values: Tensor, Q: Tensor) -> Tensor:
@@ -108,9 +127,9 @@ def row_product(positions: Positions, values: Tensor, Q: Tensor) -> Tensor:
     if use_kernels(values, Q):
         result: Tensor
         if positions.rectangular:
-            result = fused.apply(fused.MatrixProduct, positions.matrix(values), Q)
+            result = fused.apply(fused_linear.MatrixProduct, positions.matrix(values), Q)
         else:
-            result = fused.apply(fused.RowProduct, positions, values, Q)
+            result = fused.apply(fused_linear.RowProduct, positions, values, Q)
         return result
     if positions.rectangular:
         return positions.matrix(values) @ Q

@@ -7,15 +7,12 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from graphreach.nn import linear_kernels, readout_kernels
 from graphreach.nn import message_kernels as kernels
 from graphreach.nn.memory import NUMPY_TYPES
 from graphreach.nn.memory import empty as empty
 from graphreach.nn.positions import Positions
+from graphreach.nn.row_kernels import PAGE
 from graphreach.simd import LARGEST
-
-EPSILON = 1e-12
-"""Norm below which a row is not scaled up any further, as in PyTorch."""
 
 
 def use_kernels(*tensors: Tensor) -> bool:
@@ -38,50 +35,37 @@ def apply(function: Any, *arguments: Any) -> Any:
     return function.apply(*arguments)
 
 
-def _numpy(tensor: Tensor | None) -> Any:
+def as_array(tensor: Tensor | None) -> Any:
+    """A tensor's numbers as a contiguous NumPy array."""
     return None if tensor is None else tensor.detach().contiguous().numpy()
 
 
-def _layout(positions: Positions) -> tuple[Any, ...]:
-    names = ("pointer", "column", "first_anchor", "num_anchors", "source")
-    return tuple(_numpy(getattr(positions, name)) for name in names)
+def _paged(rows: int, length: int, dtype: Any) -> Any:
+    """An uninitialised matrix whose rows begin at pages, see :data:`graphreach.nn.row_kernels.PAGE`."""
+    size = np.dtype(dtype).itemsize
+    stride = -(-length * size // PAGE) * PAGE // size
+    memory = np.empty(rows * stride + PAGE // size, dtype)
+    skip = -memory.ctypes.data % PAGE // size
+    return memory[skip : skip + rows * stride].reshape(rows, stride)
 
 
-def _entries(positions: Positions) -> tuple[Any, ...]:
-    """For kernels to which an entry's anchor is all that matters: pointer, anchor's number (or None), first, count."""
-    pointer, column, first, count, source = _layout(positions)
-    return pointer, column if source is None else source, first, count
-
-
-def _readout_layout(positions: Positions) -> tuple[Any, ...]:
-    pointer, column, first, _, source = _layout(positions)
-    return pointer, column, first, source
-
-
-def _paged(rows: int, length: int, dtype: torch.dtype) -> Tensor:
-    """An uninitialised matrix whose rows begin at pages, see :data:`graphreach.nn.message_kernels.PAGE`."""
-    per_page = kernels.PAGE // dtype.itemsize
-    stride = -(-length // per_page) * per_page
-    memory = np.empty(rows * stride + per_page, NUMPY_TYPES[dtype])
-    skip = -memory.ctypes.data % kernels.PAGE // dtype.itemsize
-    return torch.from_numpy(memory[skip : skip + rows * stride].reshape(rows, stride))
-
-
-class _Sources(NamedTuple):
+class Sources(NamedTuple):
     """Q as the kernels read it: transposed and padded, or its rows padded if they are gathered node by node."""
 
-    array: Tensor
+    array: Any
     shape: torch.Size
     gathered: bool
 
     @classmethod
-    def of(cls, Q: Tensor, positions: Positions) -> "_Sources":
+    def of(cls, Q: Tensor, positions: Positions) -> "Sources":
+        """From the rows of all anchors."""
         gathered = positions.source is not None
-        rows, columns = Q.shape if gathered else Q.t().shape
+        matrix = Q.detach().numpy() if gathered else Q.detach().numpy().T
+        rows, columns = matrix.shape
         padding = 0 if gathered else LARGEST  # a row of anchors is read in whole registers
         size = -(-(columns + padding) // LARGEST) * LARGEST
-        array = _paged(1, rows * size, Q.dtype)[0, : rows * size].view(rows, size)
-        array[:, :columns] = Q.detach() if gathered else Q.detach().t()
+        array = _paged(1, rows * size, matrix.dtype)[0, : rows * size].reshape(rows, size)
+        array[:, :columns] = matrix
         array[:, columns:] = 0
         return cls(array, Q.shape, gathered)
 
@@ -89,14 +73,14 @@ class _Sources(NamedTuple):
         """How many partial sums to keep; gathered rows are many, and each sum should stay in the cache."""
         return num_parts(num_nodes, self.shape.numel(), 1 << 19 if self.gathered else 1 << 22)
 
-    def room(self, parts: int) -> Tensor:
+    def room(self, parts: int) -> Any:
         """Where the kernels add up the gradient, part by part."""
-        return _paged(parts, self.array.numel(), self.array.dtype)
+        return _paged(parts, self.array.size, self.array.dtype)
 
-    def gradient(self, room: Tensor) -> Tensor:
+    def gradient(self, room: Any) -> Tensor:
         """The gradient of Q from that of the parts."""
-        total = room[:, : self.array.numel()].sum(0).view(self.array.shape)
-        return total[:, : self.shape[1]] if self.gathered else total[:, : self.shape[0]].t()
+        total = room[:, : self.array.size].sum(0).reshape(self.array.shape)
+        return torch.from_numpy(total[:, : self.shape[1]] if self.gathered else total[:, : self.shape[0]].T)
 
 
 class Aggregate(torch.autograd.Function):
@@ -109,9 +93,14 @@ class Aggregate(torch.autograd.Function):
     ) -> Tensor:  # fmt: skip
         out = empty(P.shape, P.dtype)
         alpha = empty((len(P), 0 if u is None else positions.width), P.dtype)
-        ctx.positions, ctx.floor, ctx.slope, ctx.sources = positions, floor, slope, _Sources.of(Q, positions)
+        ctx.positions, ctx.floor, ctx.slope, ctx.sources = positions, floor, slope, Sources.of(Q, positions)
         dtype, nothing = NUMPY_TYPES[P.dtype], np.empty(0, NUMPY_TYPES[P.dtype])
-        logits = (u is not None, nothing if u is None else _numpy(u), nothing if a is None else _numpy(a), dtype(slope))
+        logits = (
+            u is not None,
+            nothing if u is None else as_array(u),
+            nothing if a is None else as_array(a),
+            dtype(slope),
+        )
         kernels.aggregate(
             *_messages(ctx, to, back, background, P, bias),
             *logits,
@@ -132,11 +121,11 @@ class Aggregate(torch.autograd.Function):
         dP, du, dQ = empty(P.shape, P.dtype), P.new_empty(len(P)), ctx.sources.room(parts)
         dbias, da = (P.new_zeros(parts, P.size(1), LARGEST) for _ in range(2))
         dbackground = P.new_zeros(parts)
-        vector = np.empty(0, NUMPY_TYPES[P.dtype]) if a is None else _numpy(a)
+        vector = np.empty(0, NUMPY_TYPES[P.dtype]) if a is None else as_array(a)
         kernels.aggregate_backward(
             *_messages(ctx, to, back, background, P, bias), a is not None, vector, vector.dtype.type(ctx.slope), parts,
-            *(_numpy(x) for x in (alpha, out, gradient)),
-            *(x.numpy() for x in (dT, dF, dbackground, dP, dQ, dbias, du, da)),
+            *(as_array(x) for x in (alpha, out, gradient)),
+            *(x.numpy() for x in (dT, dF, dbackground, dP)), dQ, *(x.numpy() for x in (dbias, du, da)),
         )  # fmt: skip
         maps = (dT, dF, dbackground.sum()) if wants_map else (None, None, None)
         attention = (None, None) if a is None else (du, da.sum((0, 2)))
@@ -152,10 +141,10 @@ class Project(torch.autograd.Function):
         w: Tensor, floor: float,
     ) -> Tensor:  # fmt: skip
         out = empty((len(P), positions.width), P.dtype)
-        ctx.positions, ctx.floor, ctx.sources = positions, floor, _Sources.of(Q, positions)
+        ctx.positions, ctx.floor, ctx.sources = positions, floor, Sources.of(Q, positions)
         ctx.save_for_backward(to, back, background, P, bias, w)
         kernels.project(
-            *_messages(ctx, to, back, background, P, bias), _numpy(w), ctx.sources.parts(len(P)), out.numpy()
+            *_messages(ctx, to, back, background, P, bias), as_array(w), ctx.sources.parts(len(P)), out.numpy()
         )
         return out
 
@@ -170,8 +159,8 @@ class Project(torch.autograd.Function):
         dbias, dw = (P.new_zeros(parts, P.size(1), LARGEST) for _ in range(2))
         dbackground = P.new_zeros(parts)
         kernels.project_backward(
-            *_messages(ctx, to, back, background, P, bias), _numpy(w), parts, _numpy(gradient),
-            *(x.numpy() for x in (dT, dF, dbackground, dP, dQ, dbias, dw)),
+            *_messages(ctx, to, back, background, P, bias), as_array(w), parts, as_array(gradient),
+            *(x.numpy() for x in (dT, dF, dbackground, dP)), dQ, dbias.numpy(), dw.numpy(),
         )  # fmt: skip
         maps = (dT, dF, dbackground.sum()) if wants_map else (None, None, None)
         return None, *maps, dP, ctx.sources.gradient(dQ), dbias.sum((0, 2)), dw.sum((0, 2)), None
@@ -181,140 +170,6 @@ def _messages(ctx: Any, to: Tensor, back: Tensor, background: Tensor, P: Tensor,
     """What the kernels need to make messages."""
     dtype = NUMPY_TYPES[P.dtype]
     return (
-        _numpy(to), _numpy(back), *_layout(ctx.positions), ctx.positions.width, dtype(background.item()),
-        _numpy(P), ctx.sources.array.numpy(), _numpy(bias), dtype(ctx.floor),
+        as_array(to), as_array(back), *ctx.positions.layout, ctx.positions.width, dtype(background.item()),
+        as_array(P), ctx.sources.array, as_array(bias), dtype(ctx.floor),
     )  # fmt: skip
-
-
-class AttentionWeights(torch.autograd.Function):
-    """For linear messages: sum_i alpha_i t_i of each node, and alpha f of each entry."""
-
-    @staticmethod
-    def forward(
-        ctx: Any, positions: Positions, to: Tensor, back: Tensor, u: Tensor, p: Tensor, q: Tensor, slope: float
-    ) -> tuple[Tensor, Tensor]:
-        alpha, weighted, reach = empty(to.shape, to.dtype), empty(to.shape, to.dtype), torch.zeros_like(u)
-        ctx.positions, ctx.slope = positions, slope
-        arrays = [_numpy(x) for x in (u, p, q)]
-        if positions.rectangular and slope <= 1:
-            sides = (_numpy(to), _numpy(back), positions.width)
-            linear_kernels.attention_logits(*sides, *arrays, arrays[0].dtype.type(slope), alpha.numpy())
-            torch.softmax(positions.matrix(alpha), 1, out=positions.matrix(alpha))
-            linear_kernels.attention_sums(*sides, alpha.numpy(), reach.numpy(), weighted.numpy())
-            ctx.save_for_backward(to, back, u, p, q, alpha)
-            return reach, weighted
-        ctx.save_for_backward(to, back, u, p, q, alpha)
-        linear_kernels.attention_weights(
-            _numpy(to), _numpy(back), *_entries(positions), *arrays, arrays[0].dtype.type(slope),
-            alpha.numpy(), reach.numpy(), weighted.numpy(),
-        )  # fmt: skip
-        return reach, weighted
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, dreach: Tensor, dweighted: Tensor) -> Any:
-        to, back, u, p, q, alpha = ctx.saved_tensors
-        parts = num_parts(len(u), q.numel())
-        wants_map = any(ctx.needs_input_grad[1:3])
-        dT, dF = (empty(to.shape, to.dtype) if wants_map else to.new_empty(0) for _ in range(2))
-        du, dp, dq = torch.zeros_like(u), torch.zeros_like(p), q.new_zeros(parts, q.numel())
-        arrays = [_numpy(x) for x in (u, p, q)]
-        linear_kernels.attention_weights_backward(
-            _numpy(to), _numpy(back), *_entries(ctx.positions), *arrays, arrays[0].dtype.type(ctx.slope),
-            *(_numpy(x) for x in (alpha, dreach, dweighted)), parts, *(x.numpy() for x in (du, dp, dq, dT, dF)),
-        )  # fmt: skip
-        return None, *((dT, dF) if wants_map else (None, None)), du, dp, dq.sum(0), None
-
-
-class RowProduct(torch.autograd.Function):
-    """A position matrix times the anchors' rows, where no single matrix product does it."""
-
-    @staticmethod
-    def forward(ctx: Any, positions: Positions, values: Tensor, Q: Tensor) -> Tensor:
-        out = empty((positions.num_nodes, Q.size(1)), Q.dtype)
-        ctx.positions = positions
-        ctx.save_for_backward(values, Q)
-        linear_kernels.row_product(_numpy(values), *_entries(positions)[:3], _numpy(Q), out.numpy())
-        return out
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, gradient: Tensor) -> Any:
-        values, Q = ctx.saved_tensors
-        parts = num_parts(len(gradient), Q.numel())
-        dvalues, dQ = empty(values.shape, values.dtype), Q.new_zeros(parts, *Q.shape)
-        linear_kernels.row_product_backward(
-            _numpy(values),
-            *_entries(ctx.positions)[:3],
-            _numpy(Q),
-            _numpy(gradient),
-            parts,
-            dvalues.numpy(),
-            dQ.numpy(),
-        )
-        return None, dvalues, dQ.sum(0)
-
-
-class MatrixProduct(torch.autograd.Function):
-    """A rectangular position matrix times the anchors' rows."""
-
-    @staticmethod
-    def forward(ctx: Any, matrix: Tensor, Q: Tensor) -> Tensor:
-        ctx.save_for_backward(matrix, Q)
-        return torch.mm(matrix, Q, out=empty((len(matrix), Q.size(1)), Q.dtype))
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, gradient: Tensor) -> Any:
-        matrix, Q = ctx.saved_tensors
-        wanted = ctx.needs_input_grad[0]
-        dmatrix = torch.mm(gradient, Q.t(), out=empty(matrix.shape, matrix.dtype)) if wanted else None
-        return dmatrix, matrix.t() @ gradient
-
-
-class ProjectLinear(torch.autograd.Function):
-    """The last layer for linear messages."""
-
-    @staticmethod
-    def forward(ctx: Any, positions: Positions, to: Tensor, back: Tensor, p: Tensor, q: Tensor) -> Tensor:
-        ctx.positions = positions
-        ctx.save_for_backward(to, back, p, q)
-        out = empty((len(p), positions.width), p.dtype)
-        arrays = (_numpy(to), _numpy(back), *_readout_layout(positions), _numpy(p), _numpy(q))
-        readout_kernels.project_linear(*arrays, out.numpy())
-        return out
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, gradient: Tensor) -> Any:
-        to, back, p, q = ctx.saved_tensors
-        parts = num_parts(len(p), q.numel())
-        wants_map = any(ctx.needs_input_grad[1:3])
-        dT, dF = (empty(to.shape, to.dtype) if wants_map else to.new_empty(0) for _ in range(2))
-        dp, dq = torch.empty_like(p), q.new_zeros(parts, q.numel())
-        readout_kernels.project_linear_backward(
-            _numpy(to), _numpy(back), *_readout_layout(ctx.positions), _numpy(p), _numpy(q), _numpy(gradient), parts,
-            *(x.numpy() for x in (dp, dq, dT, dF)),
-        )  # fmt: skip
-        return None, *((dT, dF) if wants_map else (None, None)), dp, dq.sum(0)
-
-
-class Normalize(torch.autograd.Function):
-    """Rows scaled to unit length."""
-
-    @staticmethod
-    def forward(ctx: Any, x: Tensor) -> Tensor:
-        x = x.contiguous()
-        out, inverse = empty(x.shape, x.dtype), x.new_empty(len(x))
-        array = x.detach().numpy()
-        readout_kernels.normalize(array, array.dtype.type(EPSILON), out.numpy(), inverse.numpy())
-        ctx.save_for_backward(out, inverse)
-        return out
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, gradient: Tensor) -> Any:
-        z, inverse = (tensor.detach().numpy() for tensor in ctx.saved_tensors)
-        out = empty(gradient.shape, gradient.dtype)
-        readout_kernels.normalize_backward(z, inverse, z.dtype.type(EPSILON), _numpy(gradient), out.numpy())
-        return out

@@ -1,8 +1,9 @@
 """Memory that comes again: large arrays of a training step are kept for the next one.
 
-A fresh array of a megabyte costs hundreds of page faults, more time than the kernels take to fill it.
+A fresh array of some megabytes costs thousands of page faults, more time than the kernels take to fill it.
 """
 
+import math
 import threading
 import weakref
 from typing import Any
@@ -13,8 +14,8 @@ from torch import Tensor
 
 NUMPY_TYPES = {torch.float32: np.float32, torch.float64: np.float64}
 
-SMALLEST = 1 << 16
-"""Bytes below which the system's own allocator does well."""
+SMALLEST = 1 << 22
+"""Bytes below which PyTorch's own allocator does well."""
 
 
 class _Lease(weakref.ref[Any]):
@@ -39,9 +40,7 @@ class Pool:
 
     def array(self, shape: tuple[int, ...], dtype: Any) -> Any:
         """An uninitialised array, whose memory comes back when it and all its views are gone."""
-        size = int(np.prod(shape)) * np.dtype(dtype).itemsize
-        if size < SMALLEST:
-            return np.empty(shape, dtype)
+        size = math.prod(shape) * np.dtype(dtype).itemsize
         with self._lock:
             free = self._free.get(size)
             memory = free.pop() if free else None
@@ -81,6 +80,8 @@ POOL = Pool(1 << 30)
 
 def empty(shape: Any, dtype: torch.dtype) -> Tensor:
     """An uninitialised CPU tensor in memory that comes again, or in large pages, which take far fewer page faults."""
+    if math.prod(shape) * dtype.itemsize < SMALLEST:
+        return torch.empty(shape, dtype=dtype)
     tensor = torch.from_numpy(POOL.array(tuple(shape), NUMPY_TYPES[dtype]))
     if torch.are_deterministic_algorithms_enabled() and torch.utils.deterministic.fill_uninitialized_memory:  # type: ignore[attr-defined]
         tensor.fill_(torch.nan)

@@ -16,66 +16,31 @@ from typing import Any
 import numpy as np
 from numba import prange
 
-from graphreach.jit import fast_kernel, fast_parallel_kernel, fill, kernel
+from graphreach.jit import fast_parallel_kernel, fill, kernel
+from graphreach.nn.row_kernels import (
+    PAGE,
+    dot,
+    fill_row,
+    keep,
+    load_row,
+    padded,
+    soften,
+    soften_backward,
+    store_row,
+)
 from graphreach.simd import (
-    LARGEST,
     absolute,
-    exp,
     gather_block,
     lanes,
     larger,
-    largest,
     load,
     scatter_block,
     spread,
     store,
     total,
     where_above,
-    with_sign,
     zeros,
 )
-
-PAGE = 4096
-"""Bytes. Arrays read and written in step begin at the same place of a page: else loads wait for stores that look alike."""
-
-
-@kernel
-def padded(k: Any) -> Any:
-    """The length of a row of k entries in whole registers."""
-    return (k + LARGEST - 1) // LARGEST * LARGEST
-
-
-@kernel
-def load_row(values: Any, pointer: Any, column: Any, first: Any, background: Any, v: Any, k: Any, row: Any) -> None:
-    """Row v of a position matrix with all its k entries, followed by zeros."""
-    begin, end = pointer[v], pointer[v + 1]
-    if column is None:
-        for i in range(k):
-            row[i] = values[begin + i]
-    else:
-        for i in range(k):
-            row[i] = background
-        for e in range(begin, end):
-            row[column[e] - first[v]] = values[e]
-    for i in range(k, len(row)):
-        row[i] = 0
-
-
-@kernel
-def store_row(gradient: Any, pointer: Any, column: Any, first: Any, v: Any, k: Any, row: Any) -> Any:
-    """Inverse of :func:`load_row` for gradients; returns the gradient of the background."""
-    begin, end = pointer[v], pointer[v + 1]
-    rest = row.dtype.type(0)
-    if column is None:
-        for i in range(k):
-            gradient[begin + i] = row[i]
-        return rest
-    for e in range(begin, end):
-        gradient[e] = row[column[e] - first[v]]
-        row[column[e] - first[v]] = 0
-    for i in range(k):
-        rest += row[i]
-    return rest
 
 
 @kernel
@@ -167,28 +132,6 @@ def _sum(t: Any, f: Any, x: Any, p: Any, QT: Any, begin: Any, bias: Any, floor: 
             out[c] += total(load(x, i, one) * larger(last, spread(floor, one)))
 
 
-@kernel
-def _soften(raw: Any, k: Any, slope: Any, weight: Any) -> None:
-    """Softmax of LeakyReLU of k logits; a weight has the sign of its logit, and those beyond k are zero."""
-    none, step = zeros(raw, 1), lanes(raw)
-    slopes, top, sums = spread(slope, none), spread(raw.dtype.type(-np.inf), none), none
-    for i in range(0, len(raw), step):
-        x = load(raw, i, none)
-        store(weight, i, where_above(x, none, x, x * slopes))
-    for i in range(k, len(raw)):
-        weight[i] = -np.inf
-    for i in range(0, len(raw), step):
-        top = larger(load(weight, i, none), top)
-    top = spread(largest(top), none)
-    for i in range(0, len(raw), step):
-        x = exp(load(weight, i, none) - top)
-        store(weight, i, x)
-        sums = sums + x
-    scale = spread(raw.dtype.type(1) / total(sums) if k else raw.dtype.type(1), none)
-    for i in range(0, len(raw), step):
-        store(weight, i, with_sign(load(weight, i, none) * scale, load(raw, i, none)))
-
-
 @fast_parallel_kernel
 def aggregate(
     T: Any, F: Any, pointer: Any, column: Any, first: Any, count: Any, source: Any, width: Any, background: Any,
@@ -207,7 +150,7 @@ def aggregate(
             QT, begin = _anchors(Q, source, pointer, first, v, size, room, rows)
             if attention:
                 _attend(t, f, P[v], QT, begin, bias, floor, u[v], a, slope, k, x, weight)
-                _keep(weight, alpha[v, :k])
+                keep(weight, alpha[v, :k])
             else:
                 _equal(k, x)
             _sum(t, f, x, P[v], QT, begin, bias, floor, out[v])
@@ -223,7 +166,7 @@ def _attend(
     _product(t, f, p, QT, begin, bias, floor, a, x)
     for i in range(0, len(x), step):
         store(x, i, load(x, i, none) + spread(u, none))
-    _soften(x, k, slope, weight)
+    soften(x, k, slope, 0, u, weight)
     for i in range(0, len(x), step):
         store(x, i, absolute(load(weight, i, none)))
 
@@ -232,30 +175,6 @@ def _attend(
 def _equal(k: Any, x: Any) -> None:
     for i in range(len(x)):
         x[i] = x.dtype.type(1.0 / k) if i < k else x.dtype.type(0)
-
-
-@kernel
-def _keep(row: Any, out: Any) -> None:
-    for i in range(len(out)):
-        out[i] = row[i]
-
-
-@kernel
-def _attend_backward(weight: Any, slope: Any, mean: Any, x: Any, y: Any) -> Any:
-    """From the weights (with signs) and y = their gradients: x = weights, y = gradients of the logits; returns their sum.
-
-    ``mean`` is the weighted mean of the gradients, which is the product of the sum of messages with its own gradient.
-    """
-    none, step = zeros(x, 1), lanes(x)
-    one, slopes, means, sums = spread(x.dtype.type(1), none), spread(slope, none), spread(mean, none), none
-    for i in range(0, len(x), step):
-        signed = load(weight, i, none)
-        share = absolute(signed)
-        d = share * (load(y, i, none) - means) * where_above(signed, none, one, slopes)
-        store(x, i, share)
-        store(y, i, d)
-        sums = sums + d
-    return total(sums)
 
 
 @kernel
@@ -300,14 +219,6 @@ def _pull_back(
             store(dacross, (c, 0), dac)
 
 
-@fast_kernel
-def _dot(a: Any, b: Any) -> Any:
-    out = a.dtype.type(0)
-    for c in range(len(a)):
-        out += a[c] * b[c]
-    return out
-
-
 @kernel
 def _aggregate_row_backward(
     t: Any, f: Any, p: Any, QT: Any, begin: Any, bias: Any, floor: Any, attention: Any, a: Any, slope: Any, k: Any,
@@ -318,10 +229,9 @@ def _aggregate_row_backward(
         _equal(k, x)
         _pull_back(t, f, p, QT, begin, bias, floor, x, g, None, None, dp, dQT, dbias, None, dt, df)
         return x.dtype.type(0)
-    _keep(alpha, weight[:k])
-    fill(weight[k:], 0)
+    fill_row(alpha[:k], weight)
     _product(t, f, p, QT, begin, bias, floor, g, y)
-    du = _attend_backward(weight, slope, _dot(out, g), x, y)
+    du = soften_backward(weight, slope, dot(out, g), x, y)
     _pull_back(t, f, p, QT, begin, bias, floor, x, g, y, a, dp, dQT, dbias, da, dt, df)
     return du
 
@@ -380,7 +290,7 @@ def project(
             load_row(F, pointer, column, first, background, v, k, f)
             QT, begin = _anchors(Q, source, pointer, first, v, size, room, rows)
             _product(t, f, P[v], QT, begin, bias, floor, w, x)
-            _keep(x, out[v, :k])
+            keep(x, out[v, :k])
             fill(out[v, k:], 0)
 
 
@@ -407,8 +317,7 @@ def project_backward(
             )
             load_row(T, pointer, column, first, background, v, k, t)
             load_row(F, pointer, column, first, background, v, k, f)
-            _keep(gradient[v], x[:k])
-            fill(x[k:], 0)
+            fill_row(gradient[v, :k], x)
             QT, begin = _anchors(Q, source, pointer, first, v, size, room, rows)
             dQT = _own_gradient(dQ[part], Q, source, size, room)
             if len(dT):

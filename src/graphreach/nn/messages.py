@@ -1,5 +1,6 @@
 """What all reachability layers share: the making of messages."""
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
@@ -55,13 +56,14 @@ class Messages(nn.Module):
     def sources(self, x: Tensor, positions: Positions) -> tuple[Tensor, Tensor]:
         """P = H W_1 of the nodes and Q = H_A W_2 of the anchors."""
         P = x @ self.weight[: self.in_channels]
-        Q = x[positions.anchor_index] @ self.weight[self.in_channels :]
+        Q = x.index_select(0, positions.anchor_index) @ self.weight[self.in_channels :]
         return P, Q
 
     def similarities(self, positions: Positions) -> tuple[Positions, Tensor, Tensor, Tensor]:
         """The entries to use in both directions, and the similarity of anchors without one."""
+        positions = positions.in_precision(self.weight.dtype)
         if not self.similarity:
-            positions = _everything(positions, self.weight)
+            positions = positions.everything
             return positions, positions.to_values, positions.from_values, self.weight.new_zeros(())
         if positions.hops != self.hops:
             raise InputError(f"positions must have hops={self.hops} as the layer has, got hops={positions.hops}")
@@ -124,28 +126,32 @@ class ReachReadout(Messages):
             return self._project(x.to(self.weight.dtype), positions)
 
     def _project(self, x: Tensor, positions: Positions) -> Tensor:
-        P, Q = self.sources(x, positions)
         positions, to, back, background = self.similarities(positions)
         if self.factors(positions):
-            z = functional.linear_project(positions, to, back, P, Q, self.weight_z)
-            constant = self.bias_or_zero() @ self.weight_z
+            w1, w2 = (self.weight @ self.weight_z).split(self.in_channels)
+            p, q = functional.vector_products(x, positions.anchor_index, w1, w2)
+            z = functional.linear_project(positions, to, back, p, q)
         else:
+            P, Q = self.sources(x, positions)
             z = functional.project(
                 positions, to, back, background, P, Q, self.bias_or_zero(), self.weight_z, relu=self.relu
             )
-            constant = z.new_zeros(())
-        if self.bias_z is None:
+        if self.bias is None or self.bias_z is None:
             return z
+        constant = self.bias_z + self.bias @ self.weight_z if self.factors(positions) else self.bias_z
+        if positions.rectangular:
+            return z + constant
         inside = torch.arange(positions.width, device=z.device) < positions.num_anchors.unsqueeze(-1)
-        return z + inside * (constant + self.bias_z)
+        return z + inside * constant
 
     def __repr__(self) -> str:
         return f"ReachReadout({self.in_channels}, {self.out_channels})"
 
 
-def full_precision(x: Tensor) -> torch.autocast:
+def full_precision(x: Tensor) -> AbstractContextManager[Any]:
     """Without autocast: similarities are small and sums over anchors long, and eight bits would not hold them."""
-    return torch.autocast(x.device.type, enabled=False)
+    kind = x.device.type
+    return torch.autocast(kind, enabled=False) if torch.is_autocast_enabled(kind) else nullcontext()
 
 
 def _resolve_map(similarity_map: str | SimilarityMap | None, hops: int | None) -> SimilarityMap | None:
@@ -154,20 +160,3 @@ def _resolve_map(similarity_map: str | SimilarityMap | None, hops: int | None) -
     if similarity_map != "learned":
         raise InputError(f'similarity_map must be None, "learned" or a SimilarityMap, got {similarity_map!r}')
     return SimilarityMap(hops or 1)
-
-
-def _everything(positions: Positions, like: Tensor) -> Positions:
-    """Positions in which every similarity is one."""
-    pointer = torch.cat([positions.num_anchors.new_zeros(1), positions.num_anchors.cumsum(0)])
-    ones = like.new_ones(int(pointer[-1]))
-    return Positions(
-        ones,
-        ones,
-        pointer,
-        None,
-        positions.anchor_index,
-        positions.first_anchor,
-        positions.num_anchors,
-        positions.width,
-        positions.source,
-    )

@@ -1,6 +1,7 @@
 """Dot products of listed pairs of rows."""
 
-from typing import Any
+import math
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -9,22 +10,30 @@ from torch.utils.weak import WeakTensorKeyDictionary
 
 from graphreach.errors import InputError
 from graphreach.nn import pair_kernels
-from graphreach.nn.fused import apply, use_kernels
+from graphreach.nn.fused import apply, as_array, use_kernels
 from graphreach.nn.memory import empty
 
-PARTS = 64
-RANGES = 4
-CACHED_BYTES = 1 << 23
-"""Size of the embedding up to which its rows are at hand in any order."""
+PARTS = 32
+GROUPING_PARTS = 4
+CACHED_BYTES = 1 << 18
+"""Size of the rows that stay in a core's own cache."""
 
 _groups: "WeakTensorKeyDictionary" = WeakTensorKeyDictionary()
+
+
+class _Groups(NamedTuple):
+    """The pairs of each node, for one version of the tensor that lists them and one shape of the embedding."""
+
+    made_for: tuple[int, int, int]
+    arrays: tuple[Any, Any, Any]
+    longest: int
 
 
 def pair_dot(z: Tensor, pairs: Tensor) -> Tensor:
     r"""The dot product :math:`z_u^T z_v` of each pair (App. E), without gathering two rows a pair.
 
-    The gradient is summed node by node, in an order that does not depend on threads. On large graphs, and for pairs that
-    come again, the pairs of a node are found first, once for each tensor of pairs.
+    The gradient is summed node by node, in an order that does not depend on threads. For training the pairs of a node are
+    found first, once for each tensor of pairs.
 
     Args:
         z: Embeddings, ``[n, k]``.
@@ -40,42 +49,60 @@ def pair_dot(z: Tensor, pairs: Tensor) -> Tensor:
         z = z.float()
     if not use_kernels(z, pairs):
         return (z[pairs[0]] * z[pairs[1]]).sum(-1)
-    if pairs.numel() and (int(pairs.min()) < 0 or int(pairs.max()) >= len(z)):
-        raise InputError(
-            f"pairs must hold positions between 0 and {len(z) - 1}, got {int(pairs.min())} to {int(pairs.max())}"
-        )
-    result: Tensor = apply(_PairDot, z, pairs)
+    result: Tensor
+    if torch.is_grad_enabled() and z.requires_grad:
+        result = apply(_PairDot, z, pairs, _group(pairs, z))
+        return result
+    _check_range(pairs, len(z))
+    result = z.new_empty(pairs.size(1))
+    pair_kernels.pair_dot(as_array(z), *pairs.contiguous().numpy(), PARTS, result.numpy())
     return result
 
 
 class _PairDot(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, z: Tensor, pairs: Tensor) -> Tensor:
+    def forward(ctx: Any, z: Tensor, pairs: Tensor, groups: _Groups) -> Tensor:
         z = z.contiguous()
         ctx.save_for_backward(z, pairs)  # refuses pairs that were changed in between
-        ctx.pairs = pairs  # the same object, by which the grouping is found again
+        ctx.groups = groups
         out = z.new_empty(pairs.size(1))
-        pair_kernels.pair_dot(z.detach().numpy(), *pairs.contiguous().numpy(), PARTS, out.numpy())
+        pair_kernels.grouped_dot(as_array(z), *groups.arrays, PARTS, out.numpy())
         return out
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> Any:
         z, _ = ctx.saved_tensors
-        dz, gradient = empty(z.shape, z.dtype), gradient.contiguous()
-        if z.nbytes <= CACHED_BYTES and ctx.pairs not in _groups:
-            _groups[ctx.pairs] = (-1, 0, None)  # grouping pays from the second time on
-            ends = ctx.pairs.contiguous().numpy()
-            pair_kernels.pair_dot_scatter(z.numpy(), *ends, gradient.numpy(), RANGES, dz.numpy())
-        else:
-            groups = _group(ctx.pairs, len(z))
-            pair_kernels.pair_dot_backward(z.numpy(), *groups, gradient.numpy(), dz.numpy())
-        return dz, None
+        dz, groups = empty(z.shape, z.dtype), ctx.groups
+        pair_kernels.grouped_backward(z.numpy(), *groups.arrays, as_array(gradient), groups.longest, PARTS, dz.numpy())
+        return dz, None, None
 
 
-def _group(pairs: Tensor, num_nodes: int) -> Any:
-    known = _groups.get(pairs)
-    if known is None or known[:2] != (pairs._version, num_nodes):
-        known = (pairs._version, num_nodes, pair_kernels.group_pairs(*pairs.contiguous().numpy(), num_nodes))
-        _groups[pairs] = known
-    return known[2]
+def _check_range(pairs: Tensor, num_nodes: int) -> None:
+    if not pairs.numel():
+        return
+    low, high = (int(end) for end in pairs.aminmax())
+    if low < 0 or high >= num_nodes:
+        raise InputError(f"pairs must hold positions between 0 and {num_nodes - 1}, got {low} to {high}")
+
+
+def _block_bits(num_nodes: int, num_pairs: int, row_bytes: int) -> int:
+    """The logarithm of the rows in a block: they fit into the cache, unless a node then had hardly a pair in each."""
+    blocks = max(1, num_pairs // (8 * max(1, num_nodes)))
+    fitting = int(math.log2(max(1, CACHED_BYTES // max(1, row_bytes))))
+    return max(fitting, math.ceil(math.log2(max(1, num_nodes / blocks))))
+
+
+def _group(pairs: Tensor, z: Tensor) -> _Groups:
+    made_for = (pairs._version, *z.shape)
+    known: _Groups | None = _groups.get(pairs)
+    if known is None or known.made_for != made_for:
+        n, bits = len(z), _block_bits(len(z), pairs.size(1), z.nbytes // max(1, len(z)))
+        parts = GROUPING_PARTS if pairs.size(1) >= n else 1  # each part counts the pairs of every node
+        arrays = pair_kernels.group_pairs(*pairs.contiguous().numpy(), n, bits, parts)
+        if not len(arrays[0]):
+            _check_range(pairs, n)
+        pointer = arrays[0]
+        longest = int((pointer[2::2] - pointer[:-2:2]).max(initial=0))
+        _groups[pairs] = known = _Groups(made_for, arrays, longest)
+    return known

@@ -1,9 +1,9 @@
 """Position matrices as the layers read them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -13,6 +13,8 @@ from torch import Tensor
 from graphreach.errors import InputError
 from graphreach.nn.position_kernels import count_union, fill_union
 from graphreach.reachability import Reachability
+
+Found = TypeVar("Found")
 
 INDICES = ("pointer", "column", "anchor_index", "first_anchor", "num_anchors", "source")
 BLOCK = 1 << 22
@@ -53,6 +55,7 @@ class Positions:
     width: int
     source: Tensor | None = None
     _levels: dict[str, tuple[Tensor, Tensor] | None] = field(default_factory=dict, repr=False)
+    _found: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         if self.source is None:
@@ -91,6 +94,37 @@ class Positions:
         if name not in self._levels:
             self._levels[name] = _find_levels(getattr(self, name), most)
         return self._levels[name]
+
+    @property
+    def layout(self) -> tuple[Any, ...]:
+        """Pointer, column, first anchor, number of anchors and source as the kernels read them, found once."""
+        tensors = (self.pointer, self.column, self.first_anchor, self.num_anchors, self.source)
+        return self._once(
+            "layout", lambda: tuple(None if each is None else each.contiguous().numpy() for each in tensors)
+        )
+
+    @property
+    def reach_sums(self) -> Tensor:
+        """The sum of s(v, a) over each node's anchors, found once."""
+        return self._once("reach_sums", lambda: sum_rows(self, self.to_values))
+
+    @property
+    def everything(self) -> "Positions":
+        """The same nodes and anchors with every similarity one, made once."""
+        return self._once("everything", lambda: _everything(self))
+
+    def _once(self, name: Any, make: Callable[[], Found]) -> Found:
+        if name not in self._found:
+            with torch.inference_mode(False):  # what is made in that mode can take no part in training afterwards
+                self._found[name] = make()
+        found: Found = self._found[name]
+        return found
+
+    def in_precision(self, dtype: torch.dtype) -> "Positions":
+        """The same with similarities of that type; converted once."""
+        if self.to_values.dtype == dtype:
+            return self
+        return self._once(dtype, lambda: self.to(dtype))
 
     def to(self, target: torch.device | torch.dtype | str) -> "Positions":
         """The same on another device or in another precision (of the similarities)."""
@@ -264,6 +298,19 @@ class Positions:
         return self.first_anchor[self.entry_nodes()] + self.entry_columns()
 
 
+def sum_rows(positions: Positions, values: Tensor) -> Tensor:
+    """The sum of each node's entries."""
+    if positions.rectangular:
+        return positions.matrix(values).sum(1)
+    return values.new_zeros(positions.num_nodes).index_add(0, positions.entry_nodes(), values)
+
+
+def _everything(positions: Positions) -> Positions:
+    pointer = torch.cat([positions.num_anchors.new_zeros(1), positions.num_anchors.cumsum(0)])
+    ones = positions.to_values.new_ones(int(pointer[-1]))
+    return replace(positions, to_values=ones, from_values=ones, pointer=pointer, column=None, _levels={}, _found={})
+
+
 def _check_source(source: Tensor, shape: tuple[int, int], num_anchors: int) -> None:
     if tuple(source.shape) != shape:
         raise InputError(f"source must have the shape of to_anchors {list(shape)}, got {list(source.shape)}")
@@ -284,9 +331,15 @@ def _alike(graphs: list[Positions]) -> list[Positions]:
     if compressed and sourced:
         raise InputError("positions must all be dense where one has a source, got compressed ones too")
     if compressed:
-        return [each if each.column is not None else replace(each, column=each.entry_anchors()) for each in graphs]
+        return [
+            each if each.column is not None else replace(each, column=each.entry_anchors(), _found={})
+            for each in graphs
+        ]
     if sourced:
-        return [each if each.source is not None else replace(each, source=each.entry_anchors()) for each in graphs]
+        return [
+            each if each.source is not None else replace(each, source=each.entry_anchors(), _found={})
+            for each in graphs
+        ]
     return graphs
 
 

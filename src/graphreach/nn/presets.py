@@ -26,6 +26,7 @@ PRESETS: dict[str, Preset] = {
     # Eqs. 1-8 as printed.
     "paper": Preset({"aggregation": "attention"}, {"method": "walks", "num_walks": 50, "walk_length": "diameter"}),
     # What the authors' code does, with its attention trained: counts through a learned map, biases, ReLU messages.
+    # Theirs drops half of the messages, of the attention weights and of the output in training; ours of the output only.
     "authors": Preset(
         {
             "aggregation": "attention",

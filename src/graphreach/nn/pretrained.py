@@ -104,5 +104,8 @@ def _load_weights(model: Any, path: Path) -> None:
     for name, value in state.items():
         if value.shape != expected[name].shape:
             raise InputError(f"{path} has {name} of shape {list(value.shape)}, expected {list(expected[name].shape)}")
+    precision = {value.dtype for value in state.values() if value.is_floating_point()}
+    if len(precision) == 1:
+        model.to(precision.pop())
     with torch.no_grad():
         model.load_state_dict(state)

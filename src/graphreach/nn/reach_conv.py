@@ -1,5 +1,7 @@
 """The layer."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
@@ -99,42 +101,64 @@ class ReachConv(Messages):
             return self._aggregate(x.to(self.weight.dtype), positions)
 
     def _aggregate(self, x: Tensor, positions: Positions) -> Tensor:
-        P, Q = self.sources(x, positions)
-        positions, to, back, background = self.similarities(positions)
+        positions, *similarities = self.similarities(positions)
         if self.aggregation == "mean":
-            return self._mean(positions, to, back, background, P, Q)
-        own = x if self.weight_self is None else x @ self.weight_self
-        heads = [self._attend(head, own, positions, to, back, background, P, Q) for head in range(self.heads)]
+            return self._mean(x, positions, *similarities)
+        attend: Callable[[Tensor, Tensor], Tensor]
+        if self.factors(positions):
+            attend = partial(self._attend_linear, x, positions, *similarities)
+        else:
+            attend = partial(self._attend, x, *self.sources(x, positions), positions, *similarities)
+        if self.heads == 1:
+            return attend(self.weight_att.squeeze(0), self.att.view(2, -1))
+        heads = [attend(weight, att.view(2, -1)) for weight, att in zip(self.weight_att, self.att, strict=True)]
         return torch.cat(heads, -1) if self.concat else torch.stack(heads).mean(0)
 
-    def _mean(self, positions: Positions, to: Tensor, back: Tensor, background: Tensor, P: Tensor, Q: Tensor) -> Tensor:
+    def _mean(self, x: Tensor, positions: Positions, to: Tensor, back: Tensor, background: Tensor) -> Tensor:
         if self.factors(positions):
-            mean = functional.linear_mean(positions, to, back, P, Q)
+            mean = functional.linear_mean(positions, to, back, x, self.weight)
             return mean if self.bias is None else mean + self.bias
-        bias = self.bias_or_zero()
+        P, Q = self.sources(x, positions)
         return functional.aggregate(
-            positions, to, back, background, P, Q, bias, None, None, relu=self.relu, slope=self.negative_slope
-        )
+            positions, to, back, background, P, Q, self.bias_or_zero(), None, None,
+            relu=self.relu, slope=self.negative_slope,
+        )  # fmt: skip
 
     def _attend(
-        self,
-        head: int,
-        own: Tensor,
-        positions: Positions,
-        to: Tensor,
-        back: Tensor,
-        background: Tensor,
-        P: Tensor,
-        Q: Tensor,
-    ) -> Tensor:
-        weight, att, slope = self.weight_att[head], self.att[head], self.negative_slope
-        u, a = own @ (weight @ att[: self.out_channels]), weight @ att[self.out_channels :]
-        bias = self.bias_or_zero()
-        if self.factors(positions):
-            sums = functional.linear_attention(positions, to, back, P, Q, u + bias @ a, a, slope=slope) + bias
-        else:
-            sums = functional.aggregate(positions, to, back, background, P, Q, bias, u, a, relu=self.relu, slope=slope)
+        self, x: Tensor, P: Tensor, Q: Tensor, positions: Positions, to: Tensor, back: Tensor, background: Tensor,
+        weight: Tensor, att: Tensor,
+    ) -> Tensor:  # fmt: skip
+        """Eqs. 7-8 of one head."""
+        own = x if self.weight_self is None else x @ self.weight_self
+        first, other = (att @ weight.t()).unbind()
+        sums = functional.aggregate(
+            positions, to, back, background, P, Q, self.bias_or_zero(), own @ first, other,
+            relu=self.relu, slope=self.negative_slope,
+        )  # fmt: skip
         return (sums + own) @ weight
+
+    def _attend_linear(
+        self, x: Tensor, positions: Positions, to: Tensor, back: Tensor, background: Tensor, weight: Tensor, att: Tensor
+    ) -> Tensor:
+        """Eqs. 7-8 of one head for messages that are linear in what is stored.
+
+        Matrices are multiplied in the order that is cheapest: all that is as long as x is a vector or as narrow as x.
+        """
+        own, other = (att @ weight.t()).unbind()
+        start = own if self.weight_self is None else self.weight_self @ own
+        w1, w2 = (self.weight @ other).split(self.in_channels)
+        anchors = x.index_select(0, positions.anchor_index)
+        u = x @ start if self.bias is None else x @ start + self.bias @ other
+        narrow = self.in_channels < self.out_channels
+        X = anchors if narrow else anchors @ self.weight[self.in_channels :]
+        reach, sums = functional.attend(positions, to, back, X, u, x @ w1, anchors @ w2, slope=self.negative_slope)
+        if narrow and self.weight_self is not None:
+            features = torch.cat([reach.unsqueeze(-1) * x, sums, x], 1)
+            out = features @ (torch.cat([self.weight, self.weight_self]) @ weight)
+        else:
+            near = reach.unsqueeze(-1) * (x @ self.weight[: self.in_channels])
+            out = (near + sums + (x if self.weight_self is None else x @ self.weight_self)) @ weight
+        return out if self.bias is None else out + self.bias @ weight
 
     def __repr__(self) -> str:
         heads = f", heads={self.heads}" if self.heads > 1 else ""
