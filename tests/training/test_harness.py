@@ -114,7 +114,9 @@ def test_label_weights_read_training_labels_only(data):
 
 
 def test_methods_joined_by_plus_are_added_with_a_weight_of_validation(data, tmp_path):
-    settings = Settings(method="graphreach+reachability", model={"reachability": {"walk_length": 3}}, **QUICK)
+    settings = Settings(
+        method="graphreach+reachability", parts={"reachability": {"model": {"walk_length": 3}}}, **QUICK
+    )
     outcome = training.run(data, settings, tmp_path)
     record = outcome.record
     assert set(record["parts"]) == {"graphreach", "reachability"}

@@ -6,6 +6,7 @@ import typer
 
 from graphreach._version import __version__
 from graphreach.cli.anchors import anchors
+from graphreach.cli.attack import attack
 from graphreach.cli.compare import compare
 from graphreach.cli.datasets import datasets
 from graphreach.cli.demo import demo
@@ -14,6 +15,7 @@ from graphreach.cli.group import OneLineErrors
 from graphreach.cli.info import info
 from graphreach.cli.predict import evaluate, predict
 from graphreach.cli.reach import reach
+from graphreach.cli.reproduce import reproduce
 from graphreach.cli.train import train
 
 app = typer.Typer(
@@ -24,7 +26,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (info, anchors, reach, embed, train, predict, evaluate, compare, demo):
+for verb in (info, anchors, reach, embed, train, predict, evaluate, attack, compare, reproduce, demo):
     app.command()(verb)
 app.add_typer(datasets, name="datasets")
 

@@ -18,9 +18,14 @@ def fuse(settings: Settings, splits: list[Split], outcomes: dict[str, Outcome]) 
     scores, weights = first.scores, []
     truth = np.concatenate([split.val.label for split in splits if len(split.val.label)])
     for _, other in others:
-        fusion = LateFusion().fit(_flat(scores["val"]), _flat(other.scores["val"]), truth)
-        scores = {part: _add(fusion, scores[part], other.scores[part]) for part in ("val", "test")}
-        weights.append(fusion.weight_)
+        if splits[0].task == "node":
+            weight = _best_weight(splits, scores["val"], other.scores["val"])
+            scores = {part: _mix(weight, scores[part], other.scores[part]) for part in ("val", "test")}
+        else:
+            fusion = LateFusion().fit(_flat(scores["val"]), _flat(other.scores["val"]), truth)
+            scores = {part: _add(fusion, scores[part], other.scores[part]) for part in ("val", "test")}
+            weight = fusion.weight_
+        weights.append(weight)
     record = {
         **first.record,
         "settings": settings.model_dump(mode="json"),
@@ -41,6 +46,17 @@ def _metrics(splits: list[Split], scores: Scores, part: str) -> dict[str, float]
     pairs = zip(examples, scores, strict=True)
     rows = [metrics(splits[0].task, own, each) for each, own in pairs if own is not None]
     return summarise(rows, examples, scores)
+
+
+def _best_weight(splits: list[Split], first: Scores, second: Scores) -> float:
+    """The share of the second's probabilities with which validation nodes are classified best."""
+    weights = [step / 20 for step in range(21)]
+    return max(weights, key=lambda weight: _metrics(splits, _mix(weight, first, second), "val")["auc"])
+
+
+def _mix(weight: float, first: Scores, second: Scores) -> Scores:
+    pairs = zip(first, second, strict=True)
+    return [None if a is None or b is None else (1 - weight) * a + weight * b for a, b in pairs]
 
 
 def _flat(scores: Scores) -> NDArray[Any]:

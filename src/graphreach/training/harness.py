@@ -1,5 +1,6 @@
 """A run from data and settings to metrics, on disk if a folder is given."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import torch
 
 from graphreach.datasets import Dataset, Sample
 from graphreach.errors import InputError
+from graphreach.graph import Graph
 from graphreach.nn.decoders import ReachDecoder
 from graphreach.tasks import Split, check_leaks, label_weights, metrics, split_dataset
 from graphreach.training.batches import Batch, make_batches
@@ -30,7 +32,7 @@ MODEL, HEAD = "model", "head"
 
 def run(
     data: Dataset | Sample, settings: Settings, folder: str | Path | None = None, *, tensorboard: bool = False,
-    check: bool = True,
+    check: bool = True, walk_graph: Callable[[Split], Graph] | None = None,
 ) -> Outcome:  # fmt: skip
     """Split, train, choose by validation, score the test examples once.
 
@@ -42,6 +44,8 @@ def run(
             goes on and ends with the same metrics.
         tensorboard: Whether to write curves for TensorBoard to the folder.
         check: Whether leaks are looked for, and refused.
+        walk_graph: From a split to the graph that the model reads instead of ``split.graph``, say with other edge
+            weights. Nothing looks for leaks in it.
 
     Example:
         >>> import graphreach as gr
@@ -62,18 +66,20 @@ def run(
         if (path / RECORD).exists():
             return read_outcome(path)
     if len(names) > 1:
-        return _run_apart(dataset, settings, path, names, check)
-    return _Run(dataset, settings, path, tensorboard, check).outcome()
+        return _run_apart(dataset, settings, path, names, check, walk_graph)
+    return _Run(dataset, settings, path, tensorboard, check, walk_graph).outcome()
 
 
 class _Run:
     """One method on one data set."""
 
     def __init__(
-        self, dataset: Dataset, settings: Settings, folder: Path | None, tensorboard: bool, check: bool
-    ) -> None:
+        self, dataset: Dataset, settings: Settings, folder: Path | None, tensorboard: bool, check: bool,
+        walk_graph: Callable[[Split], Graph] | None,
+    ) -> None:  # fmt: skip
         self.dataset, self.settings, self.folder = dataset, settings, folder
         self.tensorboard = tensorboard
+        self.walk_graph = label_weights if settings.walk_weights == "train-labels" else walk_graph
         self.clock = Clock()
         with self.clock.phase("split"):
             self.splits = make_splits(dataset, settings)
@@ -135,9 +141,7 @@ class _Run:
 
     def _inputs(self, method: Method, split: Split) -> Inputs:
         settings = self.settings
-        graph = split.graph
-        if settings.walk_weights == "train-labels":
-            graph = label_weights(split)
+        graph = split.graph if self.walk_graph is None else self.walk_graph(split)
         if len(self.splits) > 1 and isinstance(settings.num_anchors, int):  # a small graph has no more than its nodes
             settings = settings.model_copy(update={"num_anchors": min(settings.num_anchors, graph.num_nodes)})
         return method.inputs(graph, split.x if settings.features else None, settings, self.clock)
@@ -249,11 +253,26 @@ def _candidates(scorer: Any, examples: Any) -> Any:
     return scorer(pairs).reshape(examples.candidates.shape)
 
 
-def _run_apart(dataset: Dataset, settings: Settings, folder: Path | None, names: list[str], check: bool) -> Outcome:
+def _run_apart(
+    dataset: Dataset, settings: Settings, folder: Path | None, names: list[str], check: bool,
+    walk_graph: Callable[[Split], Graph] | None,
+) -> Outcome:  # fmt: skip
     outcomes = {}
+    if settings.model:
+        raise InputError(
+            f"model must be given in parts, for one of {settings.method} at a time, got {settings.model!r}"
+        )
+    unknown = [name for name in settings.parts if name not in names]
+    if unknown:
+        raise InputError(
+            f"parts must name methods of {settings.method}, got {unknown[0]!r}{nearest(unknown[0], names)}"
+        )
     for name in names:
-        own = settings.model_copy(update={"method": name, "model": settings.model.get(name, {})})
-        outcomes[name] = run(dataset, own, None if folder is None else folder / name, check=check)
+        common = settings.model_dump(exclude={"parts", "model"})
+        own = Settings.make(**{**common, **settings.parts.get(name, {}), "method": name})
+        outcomes[name] = run(
+            dataset, own, None if folder is None else folder / name, check=check, walk_graph=walk_graph
+        )
     outcome = fuse(settings, make_splits(dataset, settings), outcomes)
     if folder is not None:
         save_outcome(folder, outcome)

@@ -40,6 +40,9 @@ class Settings(BaseModel):
     num_layers: int = Field(default=2, ge=1)
     dropout: float | None = Field(default=None, ge=0, lt=1, description="None: what the method has by default.")
     model: dict[str, Any] = Field(default={}, description="Other arguments of the model.")
+    parts: dict[str, dict[str, Any]] = Field(
+        default={}, description="Of methods joined by +: settings of one of them, over the others'."
+    )
     num_anchors: Name = "log2"
     strategy: str = "greedy"
     reachability: dict[str, Any] = Field(

@@ -148,7 +148,7 @@ class Trainer:
     def _validate(self) -> None:
         progress = self.progress
         with self.clock.phase("evaluation"):
-            found, _ = evaluate(self.model, self.batches, "val")
+            found, _ = evaluate(self.model, self.batches, "val", auc_only=True)
         progress.history.append({"epoch": progress.epoch, **found})
         if self.writer is not None:
             for name, value in found.items():

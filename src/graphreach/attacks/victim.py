@@ -1,0 +1,109 @@
+"""A trained model that scores pairs on a graph that has changed."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from graphreach.errors import InputError
+from graphreach.graph import Graph
+from graphreach.nn.decoders import ReachDecoder
+from graphreach.nn.presets import preset
+from graphreach.reachability.reachability import cheaper_method
+from graphreach.tasks import Split, label_weights
+from graphreach.training.clock import Clock
+from graphreach.training.methods import find_method
+from graphreach.training.model import TaskModel
+from graphreach.training.outcome import Outcome
+from graphreach.training.pair_reach import pair_features
+from graphreach.training.settings import Settings
+from graphreach.training.trained_run import TrainedRun
+from graphreach.walks.walk_length import resolve_walk_length
+
+
+@dataclass(frozen=True, eq=False)
+class Victim:
+    """A pre-trained model with its anchors, which stay what they were whatever happens to the graph.
+
+    Reachability, distances and adjacency are computed anew on the changed graph by the run's own settings. What a setting
+    measured on the graph before, the walk length that is its diameter, is part of the model and stays. P-GNN's sets
+    depend on the seed and the number of nodes alone, so they stay by themselves.
+
+    Attributes:
+        model: The model, in evaluation mode.
+        settings: Of its run.
+        anchors: Positions of its anchors, or None.
+        split: The run's split.
+    """
+
+    model: TaskModel
+    settings: Settings
+    anchors: NDArray[np.int64] | None
+    split: Split
+
+    @classmethod
+    def of(cls, run: Outcome | TrainedRun, split: Split) -> "Victim":
+        """The model of a run that has just ended, or of a run's folder."""
+        if isinstance(run, TrainedRun):
+            model, settings, anchors = run.model, run.settings, _positions(run.anchors, split.graph)
+        else:
+            if run.model is None or len(run.inputs) != 1:
+                graphs = run.record.get("data", {}).get("graphs", 1)
+                got = (
+                    f"one of {graphs} graphs" if graphs != 1 else "one without its model; read its folder by TrainedRun"
+                )
+                raise InputError(f"run must be a trained model of one graph, got {got}")
+            model, settings, anchors = run.model, Settings.make(**run.record["settings"]), run.inputs[0].anchors
+            if run.inputs[0].num_nodes != split.graph.num_nodes:
+                raise InputError(
+                    f"split must be the run's, on {run.inputs[0].num_nodes} nodes, got {split.graph.num_nodes} nodes"
+                )
+        if settings.task == "node":
+            raise InputError("run must score pairs (task link or pair), got one of task node")
+        if settings.task != split.task:
+            raise InputError(f"split must be of the run's task {settings.task!r}, got {split.task!r}")
+        model.eval()
+        return cls(model, _as_trained(settings, split.graph, anchors), anchors, split)
+
+    @torch.no_grad()
+    def scores(self, graph: Graph) -> NDArray[np.float32]:
+        """Logits of the split's test pairs with this graph to look at, ``[m]``."""
+        split, settings, encoder = replace(self.split, graph=graph), self.settings, self.model.encoder
+        seen = label_weights(split) if settings.walk_weights == "train-labels" else graph
+        x = split.x if settings.features else None
+        inputs = find_method(settings.method).inputs(seen, x, settings, Clock(), self.anchors)
+        nodes, pairs = np.unique(split.test.index, return_inverse=True)
+        z = inputs.embed_some(encoder, torch.from_numpy(nodes))
+        decoder, reach = encoder.decoder, None
+        if isinstance(decoder, ReachDecoder):
+            reach = pair_features(graph, split.test.index, decoder.hops, decoder.epsilon == 1.0)
+        index = torch.from_numpy(pairs.reshape(split.test.index.shape))
+        out: NDArray[np.float32] = self.model.scores(z, index, reach).float().numpy()
+        return out
+
+
+def _positions(ids: list[Any] | None, graph: Graph) -> NDArray[np.int64] | None:
+    if ids is None:
+        return None
+    missing = set(ids) - set(graph.ids.tolist())
+    if missing:
+        raise InputError(
+            f"split must be on the run's graph, got one without the anchor {sorted(missing, key=str)[0]!r}"
+        )
+    return np.asarray(graph.index_of(np.array(ids, dtype=graph.ids.dtype)), np.int64)
+
+
+def _as_trained(settings: Settings, graph: Graph, anchors: NDArray[np.int64] | None) -> Settings:
+    """The settings with what they leave to the graph filled in as it was in training."""
+    if settings.method != "graphreach" or anchors is None:
+        return settings
+    defaults = {"walk_length": "diameter", "method": "walks", "similarity": "frequency", "num_walks": 50}
+    options = {**defaults, **preset(settings.preset).reachability, **settings.reachability}
+    length = settings.model.get("hops", options.get("hops"))
+    if length is None:
+        length = options["walk_length"] = resolve_walk_length(graph, options["walk_length"])
+    if options["method"] == "auto":
+        options["method"] = cheaper_method(graph, len(anchors), options["similarity"], options["num_walks"], length)
+    return settings.model_copy(update={"reachability": options})

@@ -1,0 +1,232 @@
+"""What a table of the paper is made of, read from YAML."""
+
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal, NamedTuple
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from graphreach.errors import InputError
+from graphreach.experiments.work import Work
+from graphreach.training.settings import nearest
+
+FOLDER = files("graphreach.experiments") / "definitions"
+ORDER = (
+    "table-3a", "table-3b", "table-4", "table-5a", "table-5b", "table-6", "figure-3c", "figure-3d", "attack-curve",
+    "table-8a", "table-8b", "table-9a", "table-9b", "table-10a", "table-10b", "table-7",
+)  # fmt: skip
+"""Every experiment, the most important first; times last, when nothing else runs."""
+
+
+class Figure(NamedTuple):
+    """A published figure: the mean, and the standard deviation where the paper gives one."""
+
+    mean: float
+    std: float | None = None
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Column(_Strict):
+    """A column: a data set and how long it may train.
+
+    Attributes:
+        label: What the table shows.
+        data: Name of the data set.
+        seeds: How many seeds the column has.
+        metric: Where the figure stands in a result.
+        settings: Settings of a run, over the experiment's.
+    """
+
+    label: str
+    data: str
+    seeds: int = Field(ge=1)
+    metric: str | None = None
+    settings: dict[str, Any] = {}
+
+
+class Row(_Strict):
+    """A row of ours.
+
+    Attributes:
+        label: What the table shows.
+        published: The row of the paper it stands beside, if there is one.
+        columns: The columns it has; None: all of its group.
+        settings: Settings of a run, over those of column and group.
+        metric: Where the figure stands in a result, if not where the column says.
+        leaks: Whether the run reads labels of the test data, so that its figure is no result.
+    """
+
+    label: str
+    published: str | None = None
+    columns: tuple[str, ...] | None = None
+    metric: str | None = None
+    settings: dict[str, Any] = {}
+    leaks: bool = False
+
+
+class Group(_Strict):
+    """Rows under one protocol.
+
+    Attributes:
+        name: What the table shows.
+        note: A sentence under the table.
+        columns: The columns its rows have; None: all.
+        metric: Where the figures stand in a result.
+        metrics: The same for single columns.
+        settings: Settings of a run, over the column's.
+        work: What is done, over the experiment's.
+        rows: Its rows.
+    """
+
+    name: str
+    note: str = ""
+    columns: tuple[str, ...] | None = None
+    metric: str | None = None
+    metrics: dict[str, str] = {}
+    settings: dict[str, Any] = {}
+    work: dict[str, Any] = {}
+    rows: dict[str, Row]
+
+
+class Comparison(_Strict):
+    """Two rows under attack whose losses are compared, first minus second."""
+
+    first: str
+    second: str
+
+
+class Experiment(_Strict):
+    """A table or figure of the paper.
+
+    Attributes:
+        name: Its name in ``graphreach reproduce``.
+        title: What it shows.
+        place: Where the paper has it.
+        kind: Whether its figures are AUCs or seconds.
+        settings: Settings of every run.
+        work: What is done, if it is not training.
+        blocks: Columns that a page shows together, where all are too many for its width.
+        columns: Its columns, in order.
+        published: The paper's figures by its own row names, in the order of the columns; null where it has none.
+        groups: Our rows.
+        intervals: Rows whose losses under attack are compared.
+        ambiguities: What the paper leaves open, and what was taken here.
+        claims: What the text says about it.
+        axis: For a figure: what its columns stand for.
+    """
+
+    name: str
+    title: str
+    place: str
+    kind: Literal["auc", "seconds"] = "auc"
+    settings: dict[str, Any] = {}
+    work: dict[str, Any] = {}
+    columns: dict[str, Column]
+    blocks: tuple[tuple[str, ...], ...] = ()
+    published: dict[str, tuple[Figure | None, ...]] = {}
+    groups: tuple[Group, ...]
+    intervals: tuple[Comparison, ...] = ()
+    ambiguities: tuple[str, ...] = ()
+    claims: tuple[str, ...] = ()
+    axis: str | None = None
+
+    @field_validator("published", mode="before")
+    @classmethod
+    def _read_figures(cls, value: dict[str, list[Any]]) -> Any:
+        return {row: tuple(None if each is None else read_figure(each) for each in own) for row, own in value.items()}
+
+    def cells(self) -> "Iterator[Cell]":
+        """Every cell of ours, group by group."""
+        for group in self.groups:
+            for key, row in group.rows.items():
+                for name in row.columns or group.columns or tuple(self.columns):
+                    yield Cell(self, group, key, row, name, self.columns[name])
+
+    def figure(self, row: str, column: str) -> Figure | None:
+        """The paper's figure."""
+        return self.published[row][list(self.columns).index(column)]
+
+
+class Cell(NamedTuple):
+    """A row and a column of ours."""
+
+    experiment: Experiment
+    group: Group
+    key: str
+    row: Row
+    name: str
+    column: Column
+
+    @property
+    def published(self) -> Figure | None:
+        """The figure of the paper that the cell stands beside."""
+        return None if self.row.published is None else self.experiment.figure(self.row.published, self.name)
+
+    @property
+    def metric(self) -> str:
+        """Where the figure stands in a result."""
+        by_column = self.group.metrics.get(self.name) or self.group.metric or self.column.metric
+        return self.row.metric or by_column or "test.auc"
+
+    def work(self, seed: int) -> Work:
+        """What is to be done for one seed."""
+        parts = (self.experiment, self.column, self.group, self.row)
+        settings = merge(*(part.settings for part in parts), {"seed": seed})
+        return Work.make(data=self.column.data, settings=settings, **merge(self.experiment.work, self.group.work))
+
+
+def merge(*parts: dict[str, Any]) -> dict[str, Any]:
+    """Settings over settings, group by group.
+
+    Example:
+        >>> merge({"model": {"heads": 2}}, {"model": {"hops": 4}, "seed": 1})
+        {'model': {'heads': 2, 'hops': 4}, 'seed': 1}
+    """
+    out: dict[str, Any] = {}
+    for part in parts:
+        for key, value in part.items():
+            before = out.get(key)
+            out[key] = merge(before, value) if isinstance(before, dict) and isinstance(value, dict) else value
+    return out
+
+
+def read_figure(text: str | float) -> Figure:
+    """A figure as the paper prints it.
+
+    Example:
+        >>> read_figure("0.520 ± 0.025")
+        Figure(mean=0.52, std=0.025)
+    """
+    mean, _, std = str(text).partition("±")
+    return Figure(float(mean), float(std) if std else None)
+
+
+@cache
+def load_experiment(name: str) -> Experiment:
+    """The experiment of that name.
+
+    Example:
+        >>> load_experiment("table-3a").figure("GraphReach", "email")
+        Figure(mean=0.949, std=0.009)
+    """
+    if name not in ORDER:
+        raise InputError(f"name must be one of {', '.join(ORDER)} or all, got {name!r}{nearest(name, ORDER)}")
+    content = yaml.safe_load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8"))
+    known = columns()
+    chosen = {}
+    for each in content.pop("columns"):
+        key, changes = (each, {}) if isinstance(each, str) else next(iter(each.items()))
+        chosen[key] = Column(**merge(known[changes.pop("like", key)], changes))
+    return Experiment(name=name, columns=chosen, **content)
+
+
+@cache
+def columns() -> dict[str, Any]:
+    """The columns that several tables share."""
+    content: dict[str, Any] = yaml.safe_load((FOLDER / "columns.yaml").read_text(encoding="utf-8"))
+    return content

@@ -1,0 +1,126 @@
+"""The figures of a table from its results."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from graphreach.attacks import Assessment, Tally
+from graphreach.experiments.definition import Cell, Experiment, Figure
+from graphreach.experiments.reproduce import works
+from graphreach.experiments.store import Line, Store
+
+ROUNDING = 0.005
+"""What counts as one standard deviation where the paper gives two digits and none."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A cell of ours.
+
+    Attributes:
+        cell: Which.
+        mean, std: Over the seeds; nan if there is no result yet. The deviation is that of the seeds themselves.
+        seeds: How many there are.
+        wanted: How many there are to be.
+        lines: Their results.
+    """
+
+    cell: Cell
+    mean: float
+    std: float
+    seeds: int
+    wanted: int
+    lines: tuple[Line, ...]
+
+    @property
+    def verdict(self) -> str:
+        """How it stands to the paper: ``reproduced``, ``better``, ``short by ...``, or nothing to compare.
+
+        Within one published standard deviation is reproduced, at three decimals.
+        """
+        published = self.cell.published
+        if published is None or not self.seeds or self.cell.experiment.kind == "seconds":
+            return ""
+        return verdict(self.mean, published)
+
+    def average(self, name: str) -> float | None:
+        """The mean over the seeds of a number that each result has, such as ``best_epoch``."""
+        values = [line[name] for line in self.lines if isinstance(line.get(name), int | float)]
+        return float(np.mean(values)) if values else None
+
+
+def verdict(mean: float, published: Figure) -> str:
+    """A figure of ours beside the paper's.
+
+    Example:
+        >>> verdict(0.941, Figure(0.949, 0.009)), verdict(0.93, Figure(0.949, 0.009)), verdict(0.96, Figure(0.949, 0.009))
+        ('reproduced', 'short by 0.019', 'better')
+    """
+    room = ROUNDING if published.std is None else published.std
+    difference = round(mean, 3) - published.mean
+    if difference > room + 1e-9:
+        return "better"
+    if difference >= -room - 1e-9:
+        return "reproduced"
+    return f"short by {-difference:.3f}"
+
+
+def value(line: Line, metric: str) -> float:
+    """A number of a result by its place.
+
+    Example:
+        >>> value({"metrics": {"test": {"auc": 0.9}}}, "test.auc")
+        0.9
+    """
+    place: Any = line if metric.startswith("seconds.") else line["metrics"]
+    for part in metric.split("."):
+        place = place[part]
+    return float(place)
+
+
+def summarise(
+    experiment: Experiment, folder: Path, *, quick: bool = False, columns: list[str] | None = None
+) -> list[Summary]:
+    """Every cell of a table, from what is on disk."""
+    lines = {line["key"]: line for line in Store(folder, experiment.name).lines()}
+    found: dict[tuple[str, str, str], tuple[Cell, list[Line], int]] = {}
+    for cell, _, work in works(experiment, None, quick, columns):
+        key = (cell.group.name, cell.key, cell.name)
+        _, own, wanted = found.get(key, (cell, [], 0))
+        if work.key in lines:
+            own.append(lines[work.key])
+        found[key] = (cell, own, wanted + 1)
+    return [_summary(cell, own, wanted) for cell, own, wanted in found.values()]
+
+
+def _summary(cell: Cell, lines: list[Line], wanted: int) -> Summary:
+    if cell.metric.startswith("attack.") and lines:
+        return _attacked(cell, lines, wanted)
+    values = np.array([value(line, cell.metric) for line in lines])
+    mean = float(values.mean()) if len(values) else float("nan")
+    std = float(values.std(ddof=1)) if len(values) > 1 else float("nan")
+    return Summary(cell, mean, std, len(values), wanted, tuple(lines))
+
+
+def assessments(lines: Sequence[Line], number: int = 0) -> list[Assessment]:
+    """What attacks of the fraction with that number did to each run."""
+    return [Assessment.from_dict(line["attack"][number]) for line in lines]
+
+
+def _attacked(cell: Cell, lines: list[Line], wanted: int) -> Summary:
+    """AUC over the comparisons of all groups and seeds together; the deviation is that of the seeds' own."""
+    _, number, which, what = cell.metric.split(".")
+    tallies = [getattr(each, which) for each in assessments(lines, int(number))]
+    own = np.array([_of(tally, what) for tally in tallies if tally.comparisons])
+    whole = tallies[0]
+    for tally in tallies[1:]:
+        whole += tally
+    std = float(own.std(ddof=1)) if len(own) > 1 else float("nan")
+    return Summary(cell, _of(whole, what), std, len(lines), wanted, tuple(lines))
+
+
+def _of(tally: Tally, what: str) -> float:
+    return -tally.loss if what == "change" else float(getattr(tally, what))

@@ -1,0 +1,125 @@
+"""One run of an experiment: what decides its result, and doing it."""
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from graphreach.datasets import Dataset, load
+from graphreach.errors import InputError
+from graphreach.nn.presets import preset
+from graphreach.training import Settings
+
+Leak = Literal["authors-command"]
+
+
+class Work(BaseModel):
+    """All that decides the result of one run.
+
+    Attributes:
+        kind: ``train`` (train and score), ``time`` (the same with nothing beside it) or ``attack`` (train, then score under
+            attack).
+        data: Name of the data set.
+        settings: Settings of the run.
+        leak: ``authors-command``: walk weights as the authors' command sets them, from labels of the test data.
+        attack: Arguments of the attack.
+        max_graphs: Use the first graphs alone.
+
+    Example:
+        >>> Work.make(data="grid", settings={"epochs": 5}).settings.epochs
+        5
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: Literal["train", "time", "attack"] = "train"
+    data: str
+    settings: Settings
+    attack: dict[str, Any] = {}
+    leak: Leak | None = None
+    max_graphs: int | None = None
+
+    @classmethod
+    def make(cls, *, settings: dict[str, Any], **values: Any) -> "Work":
+        """Work from plain values; a leak may stand among the settings, where rows set it."""
+        own = dict(settings)
+        leak = own.pop("leak", None)
+        try:
+            return cls(settings=Settings.make(**own), leak=leak, **values)
+        except ValidationError as error:
+            raise InputError(f"work: {error.errors()[0]['msg']}, got {error.errors()[0]['input']!r}") from None
+
+    @property
+    def key(self) -> str:
+        """The same for the same work, whatever table asks for it.
+
+        Example:
+            >>> Work.make(data="grid", settings={}).key == Work.make(data="grid", settings={"epochs": 1000}).key
+            True
+        """
+        content = self.model_dump(mode="json")
+        if "graphreach" in self.settings.method.split("+"):
+            content["preset"] = preset(self.settings.preset)  # a preset that was changed gives other results
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+
+    def describe(self) -> dict[str, Any]:
+        """The work in short: what differs from the defaults."""
+        dumped: dict[str, Any] = self.model_dump(mode="json", exclude_defaults=True)
+        return dumped
+
+    def do(self, folder: Path | None = None) -> dict[str, Any]:
+        """Run it, and give what goes into the result; a folder keeps a checkpoint until it is done."""
+        data = load(self.data, seed=self.settings.seed)
+        if self.max_graphs is not None:
+            data = Dataset(data.name, data.samples[: self.max_graphs])
+        own = None if folder is None else folder / self.key
+        found = self._attack(data, own) if self.kind == "attack" else self._train(data, own)
+        if own is not None:
+            shutil.rmtree(own, ignore_errors=True)
+        return found
+
+    def _train(self, data: Dataset, folder: Path | None) -> dict[str, Any]:
+        from graphreach.experiments.authors_command import run_with_leak
+        from graphreach.training import run
+
+        outcome = run(data, self.settings, folder) if self.leak is None else run_with_leak(data, self.settings, folder)
+        return shorten(outcome.record)
+
+    def _attack(self, data: Dataset, folder: Path | None) -> dict[str, Any]:
+        from graphreach.experiments.attack_work import attack_run
+
+        return attack_run(data, self.settings, self.attack, folder)
+
+
+KEPT = ("best_epoch", "epochs", "training_loss", "parameters", "weights", "test_examples", "peak_memory")
+
+BEFORE = ("anchors", "reachability", "distances", "inputs", "reachability of pairs")
+"""Phases before the first epoch."""
+
+
+def shorten(record: dict[str, Any]) -> dict[str, Any]:
+    """What a line of the results keeps of a run's record.
+
+    Example:
+        >>> shorten({"metrics": {"test": {"auc": 0.12345678}}, "seconds": {"training": 1.23456}, "history": []})
+        {'metrics': {'test': {'auc': 0.123457}}, 'seconds': {'training': 1.235}}
+    """
+    kept = {key: record[key] for key in KEPT if key in record}
+    if "training_loss" in kept:
+        kept["training_loss"] = round(kept["training_loss"], 6)
+    seconds = {phase: round(value, 3) for phase, value in record["seconds"].items()}
+    if kept.get("epochs") and "training" in seconds:
+        to_best = record["seconds"]["training"] * kept["best_epoch"] / kept["epochs"]
+        before = sum(record["seconds"].get(phase, 0.0) for phase in BEFORE)
+        seconds |= {"to_best": round(to_best, 3), "to_best_and_before": round(to_best + before, 3)}
+    return {
+        "metrics": {
+            part: {name: round(value, 6) for name, value in each.items()} for part, each in record["metrics"].items()
+        },
+        **kept,
+        "seconds": seconds,
+        **({"versions": record["versions"]} if "versions" in record else {}),
+    }

@@ -1,0 +1,214 @@
+import json
+import sys
+from concurrent.futures import Future
+
+import pytest
+from typer.testing import CliRunner
+
+from graphreach.cli.app import app
+from graphreach.errors import InputError
+from graphreach.experiments import (
+    ORDER,
+    chosen,
+    load_experiment,
+    reproduce,
+    summarise,
+    works,
+    write_figures,
+    write_tables,
+)
+from graphreach.experiments.definition import Figure
+from graphreach.experiments.store import Store
+from graphreach.experiments.summary import verdict
+from graphreach.experiments.work import Work
+
+reproduce_module = sys.modules["graphreach.experiments.reproduce"]  # the package has a function of that name
+
+
+class Here:
+    """A pool that does the work in this process."""
+
+    def __init__(self, *args):
+        pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        pass
+
+    def submit(self, function, *args):
+        future = Future()
+        try:
+            future.set_result(function(*args))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+@pytest.fixture
+def here(monkeypatch):
+    monkeypatch.setattr(reproduce_module, "ProcessPoolExecutor", Here)
+
+
+@pytest.mark.parametrize("name", ["table-3b", "table-5b", "table-8b", "table-10b"])
+def test_every_row_runs_on_generated_data(here, tmp_path, name):
+    columns = ["grid", "communities-t"] if name == "table-3b" else ["grid"]
+    status = reproduce([name], tmp_path, quick=True, columns=columns)
+    assert not status.failed
+    assert (
+        status.done
+        == status.total
+        == {name: len({work.key for _, _, work in works(load_experiment(name), None, True, columns)})}
+    )
+    found = summarise(load_experiment(name), tmp_path, quick=True, columns=columns)
+    assert all(each.seeds == each.wanted == 1 and 0 <= each.mean <= 1 for each in found)
+
+
+@pytest.mark.parametrize("name", ["table-6", "attack-curve"])
+def test_attacks_run(here, tmp_path, name):
+    assert not reproduce([name], tmp_path, quick=True).failed
+    found = summarise(load_experiment(name), tmp_path, quick=True)
+    assert all(each.seeds == 1 for each in found)
+
+
+@pytest.mark.parametrize("leak", [None, "authors-command"])
+def test_pairs_and_the_leak_run(tmp_path, leak):
+    settings = {"task": "pair", "features": False, "epochs": 2, "preset": "authors"}
+    work = Work.make(data="communities", settings={**settings, **({} if leak is None else {"leak": leak})})
+    line = work.do(tmp_path)
+    assert line["metrics"]["test"]["auc"] > 0.5
+    assert not any(tmp_path.iterdir())
+
+
+def test_a_run_on_disk_is_not_repeated_and_tables_share_runs(here, tmp_path, monkeypatch):
+    reproduce(["table-3b"], tmp_path, quick=True, columns=["grid"])
+    before = (tmp_path / "table-3b.jsonl").read_bytes()
+
+    def fail(*args):
+        raise AssertionError
+
+    monkeypatch.setattr(reproduce_module, "_do", fail)
+    status = reproduce(["table-3b"], tmp_path, quick=True, columns=["grid"])
+    assert not status.failed
+    assert (tmp_path / "table-3b.jsonl").read_bytes() == before
+    shared = reproduce(["table-5b"], tmp_path, quick=True, columns=["grid"])
+    assert 0 < shared.done["table-5b"] < shared.total["table-5b"] == shared.done["table-5b"] + len(shared.failed)
+    known = {line["key"] for line in Store(tmp_path, "table-3b").lines()}
+    assert {line["key"] for line in Store(tmp_path, "table-5b").lines()} <= known
+
+
+def test_a_run_that_fails_is_named_and_the_others_go_on(here, tmp_path, monkeypatch):
+    real = reproduce_module._do
+
+    def sometimes(work, scratch):
+        if '"gin"' in work:
+            raise InputError("no gin today")
+        return real(work, scratch)
+
+    monkeypatch.setattr(reproduce_module, "_do", sometimes)
+    status = reproduce(["table-3b"], tmp_path, quick=True, columns=["grid"])
+    assert list(status.failed.values()) == ["no gin today"]
+    assert status.done["table-3b"] == status.total["table-3b"] - 1
+
+
+def test_processes_side_by_side_give_the_same_lines(here, tmp_path, monkeypatch):
+    columns = ["grid"]
+    reproduce(["table-8b"], tmp_path / "here", quick=True, columns=columns)
+    monkeypatch.undo()
+    reproduce(["table-8b"], tmp_path / "apart", quick=True, columns=columns, jobs=2)
+    one, two = (
+        [(line["key"], line["metrics"]) for line in Store(tmp_path / name, "table-8b").lines()]
+        for name in ("here", "apart")
+    )
+    assert one == two
+
+
+def test_the_order_is_table_by_table_and_seed_by_seed():
+    assert [each.name for each in chosen(["table-9a", "table-3b", "table-3a"])] == ["table-3a", "table-3b", "table-9a"]
+    seeds = [seed for _, seed, _ in works(load_experiment("table-3a"))]
+    assert seeds == sorted(seeds)
+    assert [seed for _, seed, _ in works(load_experiment("table-3a"), [4])] == [4] * (
+        len(list(load_experiment("table-3a").cells()))
+    )
+
+
+def test_a_changed_preset_is_other_work(monkeypatch):
+    from graphreach.nn import presets
+
+    works_ = [Work.make(data="grid", settings={"method": method}) for method in ("graphreach", "gcn+graphreach", "gcn")]
+    before = [work.key for work in works_]
+    changed = presets.PRESETS["best"]._replace(scale="counts")
+    monkeypatch.setitem(presets.PRESETS, "best", changed)
+    assert [work.key == key for work, key in zip(works_, before, strict=True)] == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("mean", "figure", "words"),
+    [
+        (0.9404, Figure(0.949, 0.009), "reproduced"),
+        (0.9394, Figure(0.949, 0.009), "short by 0.010"),
+        (0.958, Figure(0.949, 0.009), "reproduced"),
+        (0.9586, Figure(0.949, 0.009), "better"),
+        (1.0, Figure(1.0, 0.0), "reproduced"),
+        (0.855, Figure(0.86), "reproduced"),
+        (0.8544, Figure(0.86), "short by 0.006"),
+    ],
+)
+def test_verdicts(mean, figure, words):
+    assert verdict(mean, figure) == words
+
+
+def test_tables_show_ours_beside_the_papers(here, tmp_path):
+    experiment = load_experiment("table-3b")
+    store = Store(tmp_path, "table-3b")
+    for cell, seed, work in works(experiment):
+        if cell.name == "grid" and cell.key in ("gcn", "best") and seed < 2:
+            auc = {"gcn": 0.45, "best": 0.96}[cell.key] + 0.02 * seed
+            store.add([{"key": work.key, "work": work.describe(), "metrics": {"test": {"auc": auc}}, "best_epoch": 10}])
+    found = summarise(experiment, tmp_path)
+    texts = {path.suffix: path.read_text() for path in write_tables(experiment, found, tmp_path)}
+    assert "0.460 ± 0.014 (2 of 10 seeds)<br><sub>paper 0.456, reproduced</sub>" in texts[".md"]
+    assert "0.970 ± 0.014 (2 of 10 seeds)<br><sub>paper 0.956, reproduced</sub>" in texts[".md"]
+    assert "Table 3b,Published split,GCN,Grid,0.4600,0.0141,2,0.456,0.037,reproduced" in texts[".csv"]
+    assert r"$0.460 \pm 0.014$ (0.456)" in texts[".tex"]
+
+
+def test_figures_have_their_numbers_beside_them(here, tmp_path):
+    reproduce(["figure-3d", "attack-curve"], tmp_path, quick=True)
+    paths = write_figures(["figure-3d", "attack-curve"], tmp_path, tmp_path / "figures", quick=True)
+    assert sorted(path.name for path in paths) == [
+        "attack-curve.csv", "attack-curve.png", "attack-curve.svg", "figure-3cd.csv", "figure-3cd.png", "figure-3cd.svg",
+    ]  # fmt: skip
+    assert len((tmp_path / "figures" / "figure-3cd.csv").read_text().splitlines()) == 1 + 8
+
+
+def test_the_command_runs_prints_and_writes(here, tmp_path):
+    arguments = ["reproduce", "table-8b", "--quick", "--columns", "grid", "--output", str(tmp_path)]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, result.output
+    assert "GraphReach-OA" in result.stdout
+    assert "paper 0.956" in result.stdout
+    assert (tmp_path / "quick" / "tables" / "table-8b.md").exists()
+    again = CliRunner().invoke(app, [*arguments, "--json"])
+    cells = json.loads(again.stdout)
+    assert {cell["column"] for cell in cells} == {"grid"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["table-33"], "did you mean"),
+        (["table-3a", "--seeds", "x"], "seeds must be numbers"),
+        (["table-3a", "--columns", "grid"], "columns must be among communities"),
+    ],
+)
+def test_wrong_arguments_get_one_sentence(arguments, sentence):
+    result = CliRunner().invoke(app, ["reproduce", *arguments])
+    assert result.exit_code == 2
+    assert sentence in result.stderr
+
+
+def test_the_list_names_every_experiment():
+    result = CliRunner().invoke(app, ["reproduce", "list"])
+    assert len(result.stdout.splitlines()) == len(ORDER)
