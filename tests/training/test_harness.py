@@ -181,3 +181,47 @@ def test_tensorboard_is_named_if_it_is_missing(data, tmp_path, monkeypatch):
         training.run(data, Settings(**QUICK), tmp_path, tensorboard=True)
     with pytest.raises(InputError, match="folder"):
         training.run(data, Settings(**QUICK), tensorboard=True)
+
+
+def test_nodes_are_fused_by_a_share_of_validation(data):
+    settings = Settings(task="node", method="gcn+graphreach", **QUICK)
+    record = training.run(data, settings).record
+    best = max(part["val"]["auc"] for part in record["parts"].values())
+    assert record["metrics"]["val"]["auc"] >= best - 1e-9
+
+
+def test_parts_have_settings_of_their_own(data, tmp_path):
+    settings = Settings(method="gcn+graphreach", parts={"graphreach": {"preset": "paper", "features": False}}, **QUICK)
+    training.run(data, settings, tmp_path)
+    own = {name: json.loads((tmp_path / name / "settings.json").read_text()) for name in ("gcn", "graphreach")}
+    assert (own["gcn"]["features"], own["graphreach"]["features"], own["graphreach"]["preset"]) == (
+        True,
+        False,
+        "paper",
+    )
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"parts": {"gat": {}}}, "parts must name methods of gcn\\+graphreach"),
+        ({"parts": {"gcn": {"epoch": 3}}}, "did you mean 'epochs'"),
+        ({"model": {"heads": 2}}, "model must be given in parts"),
+    ],
+)
+def test_wrong_parts_get_one_sentence(data, settings, sentence):
+    with pytest.raises(InputError, match=sentence):
+        training.run(data, Settings(method="gcn+graphreach", **{**QUICK, **settings}))
+
+
+def test_a_walk_graph_is_what_the_model_reads(data):
+    asked = []
+
+    def walk_graph(split):
+        asked.append(split)
+        return split.graph
+
+    plain = training.run(data, Settings(**QUICK))
+    other = training.run(data, Settings(**QUICK), walk_graph=walk_graph)
+    assert len(asked) == 1
+    assert plain.test == other.test

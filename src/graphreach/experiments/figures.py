@@ -110,7 +110,7 @@ def leak_panels(results: Path, quick: bool) -> list[Panel]:
         for each in summarise(experiment, results, quick=quick)
         if each.seeds
     }
-    published, labels, disjoint, _, leaking = (group.name for group in experiment.groups)
+    published, labels, disjoint, *_, leaking = (group.name for group in experiment.groups)
     bars = (
         ("authors' command (leaks)", leaking, "authors-attention"),
         ("structure only, authors", published, "authors"),

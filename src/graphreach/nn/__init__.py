@@ -17,6 +17,7 @@ from graphreach.nn.presets import PRESETS, Preset
 from graphreach.nn.reach_conv import ReachConv
 from graphreach.nn.similarity_map import SimilarityMap
 from graphreach.nn.skip_gram import SkipGram
+from graphreach.nn.standardise import Standardise
 
 __all__ = [
     "MLP",
@@ -36,6 +37,7 @@ __all__ = [
     "ScaledDecoder",
     "SimilarityMap",
     "SkipGram",
+    "Standardise",
     "anchor_sets",
     "laplacian_encodings",
     "make_decoder",

@@ -14,6 +14,7 @@ from graphreach.nn.messages import ReachReadout
 from graphreach.nn.positions import Positions
 from graphreach.nn.pretrained import Pretrained
 from graphreach.nn.reach_conv import ReachConv
+from graphreach.nn.standardise import Standardise
 from graphreach.reachability import Reachability
 
 OUTPUT_ACTIVATIONS = ("normalize", "tanh", "sigmoid", "identity")
@@ -40,6 +41,7 @@ class GraphReach(Pretrained, nn.Module):
         decoder: ``"dot"``, ``"scaled"``, ``"reach"`` or a module; see :meth:`score_pairs`.
         local: ``"gcn"``, ``"sage"``, ``"gat"`` or ``"gin"``: a neighbourhood model beside the reachability layers, whose
             output is appended to the embedding (needs ``edge_index``).
+        standardise: Whether columns of the features are brought to mean 0 and deviation 1 (:class:`Standardise`).
         message_activation, similarity, similarity_map, hops, bias: See :class:`ReachConv`.
 
     Shapes:
@@ -74,6 +76,7 @@ class GraphReach(Pretrained, nn.Module):
         similarity_map: str | None = None,
         hops: int | None = None,
         bias: bool = False,
+        standardise: bool = False,
     ) -> None:
         super().__init__()
         self._keep_config(locals())
@@ -85,6 +88,7 @@ class GraphReach(Pretrained, nn.Module):
             )
         self.in_channels, self.hidden_channels, self.num_layers = in_channels, hidden_channels, num_layers
         self.aggregation, self.dropout, self.output_activation = aggregation, dropout, output_activation
+        self.scaler = Standardise(in_channels) if standardise and in_channels else None
         self.table = nn.Embedding(num_nodes, hidden_channels) if num_nodes else None
         width = in_channels + (hidden_channels if num_nodes else 0) or 1
         self.projection = nn.Linear(width, hidden_channels) if input_projection else None
@@ -153,7 +157,7 @@ class GraphReach(Pretrained, nn.Module):
             if x is None or x.shape != (n, self.in_channels):
                 shape = None if x is None else list(x.shape)
                 raise InputError(f"x must have shape [{n}, {self.in_channels}], got {shape}")
-            parts.append(x)
+            parts.append(x if self.scaler is None else self.scaler(x))
         if self.table is not None:
             if node_index is None and n != self.table.num_embeddings:
                 raise InputError(

@@ -25,6 +25,7 @@ class MLP(NodeModel):
         decoder: ``"dot"``, ``"scaled"``, ``"reach"`` or a module; see :meth:`score_pairs`.
         input_projection: Whether a linear layer takes the input to ``hidden_channels`` first.
         output_activation: ``"normalize"`` (unit rows), ``"identity"``, ``"tanh"`` or ``"sigmoid"``.
+        standardise: Whether columns of the features are brought to mean 0 and deviation 1 (:class:`Standardise`).
 
     Shapes:
         - **input:** features ``[n, in_channels]`` (or None)
@@ -51,11 +52,13 @@ class MLP(NodeModel):
         *,
         input_projection: bool = False,
         output_activation: str = "normalize",
+        standardise: bool = False,
     ) -> None:
         arguments = locals()
         super().__init__(
-            in_channels, hidden_channels, num_layers, dropout, num_nodes, input_projection, output_activation, decoder
-        )
+            in_channels, hidden_channels, num_layers, dropout, num_nodes, input_projection, output_activation, decoder,
+            standardise,
+        )  # fmt: skip
         self._keep_config(arguments)
         self.out_channels = out_channels or hidden_channels
         widths = [self.first_channels, *[hidden_channels] * (num_layers - 1), self.out_channels]

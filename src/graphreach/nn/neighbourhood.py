@@ -35,6 +35,7 @@ class Neighbourhood(NodeModel):
         heads: Of GAT; concatenated in hidden layers (``hidden_channels`` in all), averaged in the last.
         input_projection: Whether a linear layer takes the input to ``hidden_channels`` first, as in P-GNN's experiments.
         output_activation: ``"normalize"`` (unit rows, as in P-GNN's experiments), ``"identity"``, ``"tanh"`` or
+        standardise: Whether columns of the features are brought to mean 0 and deviation 1 (:class:`Standardise`).
             ``"sigmoid"``.
 
     Shapes:
@@ -65,11 +66,13 @@ class Neighbourhood(NodeModel):
         heads: int = 1,
         input_projection: bool = False,
         output_activation: str = "normalize",
+        standardise: bool = False,
     ) -> None:
         arguments = locals()
         super().__init__(
-            in_channels, hidden_channels, num_layers, dropout, num_nodes, input_projection, output_activation, decoder
-        )
+            in_channels, hidden_channels, num_layers, dropout, num_nodes, input_projection, output_activation, decoder,
+            standardise,
+        )  # fmt: skip
         self._keep_config(arguments)
         if kind not in KINDS:
             raise InputError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")

@@ -10,6 +10,7 @@ from graphreach.errors import InputError
 from graphreach.nn.decoders import make_decoder
 from graphreach.nn.functional import normalize
 from graphreach.nn.pretrained import Pretrained
+from graphreach.nn.standardise import Standardise
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "normalize": normalize,
@@ -31,6 +32,7 @@ class NodeModel(Pretrained, nn.Module):
         input_projection: Whether a linear layer takes the input to ``hidden_channels`` first.
         output_activation: ``"normalize"`` (unit rows), ``"tanh"``, ``"sigmoid"`` or ``"identity"``.
         decoder: ``"dot"``, ``"scaled"``, ``"reach"`` or a module; see :meth:`score_pairs`.
+        standardise: Whether columns of the features are brought to mean 0 and deviation 1 (:class:`Standardise`).
     """
 
     def __init__(
@@ -43,6 +45,7 @@ class NodeModel(Pretrained, nn.Module):
         input_projection: bool,
         output_activation: str,
         decoder: str | nn.Module,
+        standardise: bool = False,
     ) -> None:
         super().__init__()
         if num_layers < 1:
@@ -51,6 +54,7 @@ class NodeModel(Pretrained, nn.Module):
             raise InputError(f"output_activation must be one of {', '.join(ACTIVATIONS)}, got {output_activation!r}")
         self.in_channels, self.hidden_channels, self.num_layers = in_channels, hidden_channels, num_layers
         self.dropout, self.output_activation = dropout, output_activation
+        self.scaler = Standardise(in_channels) if standardise and in_channels else None
         self.table = nn.Embedding(num_nodes, hidden_channels) if num_nodes else None
         width = in_channels + (hidden_channels if num_nodes else 0) or 1
         self.projection = nn.Linear(width, hidden_channels) if input_projection else None
@@ -71,7 +75,7 @@ class NodeModel(Pretrained, nn.Module):
             if x is None or x.shape != (num_nodes, self.in_channels):
                 shape = None if x is None else list(x.shape)
                 raise InputError(f"x must have shape [{num_nodes}, {self.in_channels}], got {shape}")
-            parts.append(x)
+            parts.append(x if self.scaler is None else self.scaler(x))
         if self.table is not None:
             if node_index is None and num_nodes != self.table.num_embeddings:
                 raise InputError(

@@ -38,6 +38,7 @@ class PGNN(NodeModel):
         similarity_map: ``None``, or ``"learned"``, a small network on the similarity.
         input_projection: Whether a linear layer takes the input to ``hidden_channels`` first.
         output_activation: ``"normalize"`` (unit rows), ``"identity"``, ``"tanh"`` or ``"sigmoid"``.
+        standardise: Whether columns of the features are brought to mean 0 and deviation 1 (:class:`Standardise`).
 
     Shapes:
         - **input:** features ``[n, in_channels]`` (or None), positions of n nodes
@@ -65,11 +66,13 @@ class PGNN(NodeModel):
         similarity_map: str | None = None,
         input_projection: bool = True,
         output_activation: str = "normalize",
+        standardise: bool = False,
     ) -> None:
         arguments = locals()
         super().__init__(
-            in_channels, hidden_channels, num_layers, dropout, num_nodes, input_projection, output_activation, decoder
-        )
+            in_channels, hidden_channels, num_layers, dropout, num_nodes, input_projection, output_activation, decoder,
+            standardise,
+        )  # fmt: skip
         self._keep_config(arguments)
         widths = [self.first_channels, *[hidden_channels] * (num_layers - 1)]
         self.convs = nn.ModuleList(

@@ -166,6 +166,8 @@ class _Run:
             encoder = method.build(
                 in_channels, sum(each.num_nodes for each in inputs) if settings.identity else None, settings
             )
+            if getattr(encoder, "scaler", None) is not None:
+                encoder.scaler.fit(torch.cat([each.x for each in inputs if each.x is not None]))  # type: ignore[union-attr,operator]
             if settings.task != "node":
                 return TaskModel(encoder, settings.task)
             width = first.embed_some(encoder.eval(), torch.zeros(1, dtype=torch.long)).size(1)

@@ -67,14 +67,14 @@ def _graphreach_inputs(
         if graph.num_nodes > WHOLE_GRAPH_NODES and positions.hops is None:
             for name in ("to_values", "from_values"):
                 positions.levels(name, MAX_LEVELS)  # once, not for the rows of every step
-    local = settings.model.get("local") is not None
+    model = {**chosen.arguments(settings.task, x is not None), **settings.model}
+    local = model.get("local") is not None
     edge_index = torch.from_numpy(np.ascontiguousarray(graph.edge_index)) if local else None
     return Inputs(_tensor(x), positions, graph.num_nodes, edge_index, anchors)
 
 
 def _build_graphreach(in_channels: int, num_nodes: int | None, settings: Settings) -> nn.Module:
-    chosen = preset(settings.preset)
-    defaults = {**chosen.model, **chosen.links} if settings.task == "link" else chosen.model
+    defaults = preset(settings.preset).arguments(settings.task, in_channels > 0)
     model: nn.Module = named("model", GraphReach, in_channels, **_arguments(defaults, num_nodes, settings))
     return model
 

@@ -1,0 +1,75 @@
+from graphreach.experiments import load_experiment, works
+from graphreach.experiments.headline import gains
+from graphreach.experiments.page import results_page, write_pages
+from graphreach.experiments.store import Store
+from graphreach.experiments.story import story
+from graphreach.experiments.summary import summarise
+
+
+def fill(folder, name, figure, columns):
+    lines = []
+    for cell, seed, work in works(load_experiment(name)):
+        if cell.name in columns and seed < 2:
+            auc = figure(cell) + 0.002 * seed
+            metrics = {"auc": auc, "pooled_auc": auc, "hard_auc": auc}
+            lines.append({"key": work.key, "work": work.describe(), "metrics": {"test": metrics}})
+    Store(folder, name).add(lines)
+
+
+def one(cell):
+    if cell.row.leaks:
+        return 0.94
+    return {"gcn": 0.5, "pgnn-e": 0.8, "best": 0.92, "best-by-graph": 0.92, "closure": 0.99}.get(cell.key, 0.6)
+
+
+def test_the_story_has_every_protocol(tmp_path):
+    fill(tmp_path, "table-3a", one, ["email"])
+    text = story(tmp_path, "pictures")
+    first = text.split("## What the pair split measures")[0]
+    lines = {line.split(" | ")[0].strip("| "): line for line in first.splitlines() if line.startswith("|")}
+    assert "0.949 ± 0.009" in lines["paper"]
+    leak = lines["authors' command, attention (**leaks**)"]
+    assert "0.941 ± 0.001" in leak
+    assert "0.921 ± 0.001" in lines["structure only, `best`"]
+    assert "0.991 ± 0.001" in lines["closure of the training pairs, no graph"]
+    assert leak.split(" | ")[1] == "-"
+
+
+def test_the_headline_is_ours_over_the_best_other_model(tmp_path):
+    fill(tmp_path, "table-3a", one, ["email"])
+    found = gains(summarise(load_experiment("table-3a"), tmp_path))
+    assert {gain.column for gain in found} == {"Email"}
+    assert all(gain.model == "P-GNN-E" for gain in found)
+    assert all(abs(gain.relative - (0.921 / 0.801 - 1)) < 1e-9 for gain in found)
+    page = results_page(tmp_path, "pictures")
+    assert "| PNC, published split, structure only | Email | 0.921 | 0.801 (P-GNN-E) | +15% |" in page
+
+
+def test_pages_are_written_and_say_what_is_not_run(tmp_path):
+    (tmp_path / "results").mkdir()
+    (tmp_path / "docs").mkdir()
+    paths = write_pages(tmp_path / "results", tmp_path / "docs")
+    assert [path.name for path in paths] == ["results.md", "published-numbers.md"]
+    assert paths[0].read_text().count("Not run yet.") == 16
+
+
+def test_losses_under_attack_have_intervals(tmp_path):
+    lines = []
+    for cell, seed, work in works(load_experiment("table-6")):
+        after = 30.0 if cell.key == "pgnn-e" else 45.0
+        task = work.settings.task
+        tally = {
+            "positives": [5, 5],
+            "negatives": [10, 10],
+            "concordant_before": [50.0, 50.0],
+            "concordant_after": [after, after],
+        }
+        attack = {"kind": "clique", "fraction": 0.1, "seed": seed, "method": "", "task": task, "colluders": [4, 4],
+                  "added": [6, 6], "any": tally, "both": tally}  # fmt: skip
+        lines.append({"key": work.key, "work": work.describe(), "metrics": {"test": {"auc": 1.0}}, "attack": [attack]})
+    Store(tmp_path, "table-6").add(lines)
+    page = results_page(tmp_path, "pictures")
+    row = "| PNC | at least one colluding end | P-GNN-E minus GraphReach, best | +0.300 | +0.300 to +0.300 |"
+    assert row in page
+    change = next(each for each in summarise(load_experiment("table-6"), tmp_path) if each.cell.name == "link-change")
+    assert abs(change.mean + 0.4) < 1e-12
