@@ -30,7 +30,7 @@ def test_the_story_has_every_protocol(tmp_path):
     assert "0.949 ± 0.009" in lines["paper"]
     leak = lines["authors' command, attention (**leaks**)"]
     assert "0.941 ± 0.001" in leak
-    assert "0.921 ± 0.001" in lines["structure only, `best`"]
+    assert "0.921 ± 0.001" in lines["no labels in the walks, `best`"]
     assert "0.991 ± 0.001" in lines["closure of the training pairs, no graph"]
     assert leak.split(" | ")[1] == "-"
 
@@ -73,3 +73,15 @@ def test_losses_under_attack_have_intervals(tmp_path):
     assert row in page
     change = next(each for each in summarise(load_experiment("table-6"), tmp_path) if each.cell.name == "link-change")
     assert abs(change.mean + 0.4) < 1e-12
+
+
+def test_pictures_are_copied_beside_the_pages_and_missing_ones_not_linked(tmp_path):
+    results, docs = tmp_path / "results", tmp_path / "docs"
+    (results / "figures").mkdir(parents=True)
+    docs.mkdir()
+    _, page = write_pages(results, docs)
+    assert "](images/results/leak.png)" not in page.read_text()
+    (results / "figures" / "leak.png").write_bytes(b"picture")
+    _, page = write_pages(results, docs)
+    assert "](images/results/leak.png)\n\n## " in page.read_text()
+    assert (docs / "images" / "results" / "leak.png").read_bytes() == b"picture"

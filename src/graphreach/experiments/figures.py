@@ -113,11 +113,11 @@ def leak_panels(results: Path, quick: bool) -> list[Panel]:
     published, labels, disjoint, *_, leaking = (group.name for group in experiment.groups)
     bars = (
         ("authors' command (leaks)", leaking, "authors-attention"),
-        ("structure only, authors", published, "authors"),
-        ("structure only, best", published, "best"),
+        ("no labels in the walks, authors", published, "authors"),
+        ("no labels in the walks, best", published, "best"),
         ("training labels in the walks, best", labels, "best"),
         ("closure, no graph at all", published, "closure"),
-        ("unseen nodes, structure only, best", disjoint, "best"),
+        ("unseen nodes, no labels, best", disjoint, "best"),
         ("unseen nodes, closure", disjoint, "closure"),
     )
     panels = []
@@ -212,6 +212,8 @@ def _bars(ax: Any, panel: Panel) -> None:
         ax.bar_label(bar, [f"{series.mean[0]:.3f}"], padding=4, fontsize=9, color=INK)
     ax.set_yticks(range(count, 0, -1), panel.ticks, fontsize=9)
     ax.set_xlim(0.4, 1.12)
+    ax.axvline(0.5, color=INK, linewidth=0.8, linestyle=":")
+    ax.text(0.505, 0.42, "chance", fontsize=8, color=INK)
     _dress(ax, panel)
     ax.set_xlabel(panel.x_label)
 

@@ -1,5 +1,7 @@
 """The pages of the documentation that show results, written from the results: ``python -m graphreach.experiments.page``."""
 
+import re
+import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,6 +15,9 @@ from graphreach.files import replacing
 
 PICTURES = {"table-9b": "figure-3ab", "figure-3d": "figure-3cd", "attack-curve": "attack-curve"}
 """After which table a picture stands."""
+
+PICTURE_FOLDER = "images/results"
+"""Where the pages have their pictures, in the folder of the documentation."""
 
 
 def results_page(results: Path, pictures: str) -> str:
@@ -97,18 +102,36 @@ def _intervals(name: str, found: Sequence[Summary]) -> list[str]:
 
 
 def write_pages(results: Path, docs: Path) -> list[Path]:
-    """Write ``results.md`` and ``published-numbers.md``; pictures are linked where they are.
+    """Write ``results.md`` and ``published-numbers.md``, and copy the pictures they show beside them.
 
     Args:
         results: Folder of the results.
-        docs: Folder of the documentation, beside that of the results.
+        docs: Folder of the documentation.
     """
-    pictures = f"../{results.name}/figures"
-    pages = {"results.md": results_page(results, pictures), "published-numbers.md": story(results, pictures)}
+    pages = {
+        "results.md": results_page(results, PICTURE_FOLDER),
+        "published-numbers.md": story(results, PICTURE_FOLDER),
+    }
     for name, text in pages.items():
+        shown = _with_pictures(text, results / "figures", docs / PICTURE_FOLDER)
         with replacing(docs / name) as partial:
-            partial.write_text(text, encoding="utf-8")
+            partial.write_text(shown, encoding="utf-8")
     return [docs / name for name in pages]
+
+
+def _with_pictures(text: str, source: Path, target: Path) -> str:
+    """Copy the pictures that a page links; a picture that is not drawn yet is not linked."""
+
+    def copy(found: re.Match[str]) -> str:
+        picture = source / found[1]
+        if not picture.exists():
+            return ""
+        target.mkdir(parents=True, exist_ok=True)
+        with replacing(target / found[1]) as partial:
+            shutil.copyfile(picture, partial)
+        return found[0]
+
+    return re.sub(rf"!\[[^\]]*\]\({PICTURE_FOLDER}/([^)]+)\)\n*", copy, text)
 
 
 if __name__ == "__main__":
