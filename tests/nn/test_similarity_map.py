@@ -73,6 +73,23 @@ def test_fused_and_plain_map_agree(hops, monkeypatch):
         assert_near(one, other, 1e-5)
 
 
+@pytest.mark.parametrize("hops", [2, 4])
+@pytest.mark.parametrize("nodes", [3, 600])
+def test_entries_that_are_zero_are_mapped_once(hops, nodes, monkeypatch):
+    path = gr.Graph.from_edges([list(range(nodes - 1)), list(range(1, nodes))])
+    reach = gr.reachability(path, [0, nodes // 2], method="exact", hops=hops, layout="dense")
+    positions = reach.to_torch().to(torch.float64)
+    place, values = positions.filled("to_values", hops)
+    filled = int((positions.to_values.view(-1, hops) != 0).any(1).sum())
+    assert values.shape == (hops, filled if nodes == 600 else positions.to_values.numel() // hops)
+    assert len(place) == (filled if nodes == 600 else 0)
+    network = random_weights(gr.nn.SimilarityMap(hops))
+    fused = map_and_gradients(network, positions)
+    force_plain(monkeypatch)
+    for one, other in zip(fused, map_and_gradients(network, positions), strict=True):
+        assert_near(one, other, 1e-10)
+
+
 def test_gradcheck():
     network = random_weights(gr.nn.SimilarityMap(2), seed=5)
     positions = small_positions(hops=2)

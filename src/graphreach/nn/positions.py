@@ -20,6 +20,9 @@ INDICES = ("pointer", "column", "anchor_index", "first_anchor", "num_anchors", "
 BLOCK = 1 << 22
 """Entries looked at together."""
 
+MOSTLY_FILLED = 0.7
+"""Share of entries that are not zero from which all are worked on in order, without a list of places."""
+
 
 @dataclass(frozen=True, eq=False)
 class Positions:
@@ -94,6 +97,13 @@ class Positions:
         if name not in self._levels:
             self._levels[name] = _find_levels(getattr(self, name), most)
         return self._levels[name]
+
+    def filled(self, name: str, hops: int) -> tuple[Tensor, Tensor]:
+        """The entries of ``to_values`` or ``from_values`` that are not zero, found once.
+
+        Where they are (empty if few are zero: then all are given), and their values as ``[hops, entries]``.
+        """
+        return self._once((name, hops), lambda: _find_filled(getattr(self, name).view(-1, hops)))
 
     @property
     def layout(self) -> tuple[Any, ...]:
@@ -349,6 +359,13 @@ def _offsets(sizes: Iterable[int]) -> list[int]:
 
 def _shifted(graphs: list[Positions], name: str, offsets: list[int], begin: int = 0) -> Tensor:
     return torch.cat([getattr(each, name)[begin:] + offset for each, offset in zip(graphs, offsets, strict=True)])
+
+
+def _find_filled(values: Tensor) -> tuple[Tensor, Tensor]:
+    place = (values != 0).any(1).nonzero().view(-1)
+    if len(place) > MOSTLY_FILLED * len(values):
+        return place.new_empty(0), values.t().contiguous()
+    return place, values[place].t().contiguous()
 
 
 def _find_levels(values: Tensor, most: int) -> tuple[Tensor, Tensor] | None:

@@ -56,14 +56,9 @@ class SimilarityMap(nn.Module):
         if levels is not None:
             looked_up: Tensor = apply(_LookUp, self._network(levels[0].unsqueeze(-1)), levels[1])
             return looked_up
-        mapped: Tensor = apply(
-            _MapEntries,
-            values.view(len(values), self.hops),
-            self.hidden.weight.t(),
-            self.hidden.bias,
-            self.out.weight[0],
-            self.out.bias,
-        )
+        place, listed = positions.filled(name, self.hops)
+        weights = (self.hidden.weight.t(), self.hidden.bias, self.out.weight[0], self.out.bias)
+        mapped: Tensor = apply(_MapEntries, place, listed, len(values), *weights)
         return mapped
 
     def _network(self, values: Tensor) -> Tensor:
@@ -94,19 +89,37 @@ class _LookUp(torch.autograd.Function):
 
 class _MapEntries(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, values: Tensor, W1: Tensor, b1: Tensor, w2: Tensor, b2: Tensor) -> Tensor:
-        ctx.save_for_backward(values, W1, b1, w2)
-        out = empty((len(values),), W1.dtype)
-        arrays = [x.detach().contiguous().numpy() for x in (values, W1, b1, w2)]
-        map_kernels.map_entries(*arrays, arrays[1].dtype.type(b2.item()), PARTS, out.numpy())
+    def forward(
+        ctx: Any, place: Tensor, values: Tensor, size: int, W1: Tensor, b1: Tensor, w2: Tensor, b2: Tensor
+    ) -> Tensor:
+        ctx.save_for_backward(place, values, W1, b1, w2)
+        ctx.rest = size - values.size(1)
+        out = empty((size,), W1.dtype)
+        if ctx.rest:
+            out.fill_((b1.relu() @ w2 + b2).item())
+        weights = [x.detach().contiguous().numpy() for x in (W1, b1, w2)]
+        bias = weights[0].dtype.type(b2.item())
+        map_kernels.map_entries(values.numpy(), place.numpy(), *weights, bias, PARTS, out.numpy())
         return out
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> Any:
-        values, W1, b1, w2 = ctx.saved_tensors
-        parts = [W1.new_zeros(PARTS, *shape) for shape in (W1.shape, b1.shape, w2.shape, ())]
-        arrays = [x.detach().contiguous().numpy() for x in (values, W1, b1, w2)]
-        map_kernels.map_entries_backward(*arrays, PARTS, gradient.contiguous().numpy(), *(x.numpy() for x in parts))
-        dW1, db1, dw2, db2 = (part.sum(0) for part in parts)
-        return None, dW1, db1, dw2, db2.reshape(1)
+        place, values, W1, b1, w2 = ctx.saved_tensors
+        parts = [W1.new_zeros(PARTS, *shape) for shape in (W1.shape, b1.shape, w2.shape)]
+        sums = [torch.zeros(PARTS, dtype=torch.float64) for _ in range(2)]
+        weights = [x.detach().contiguous().numpy() for x in (W1, b1, w2)]
+        map_kernels.map_entries_backward(
+            values.numpy(),
+            place.numpy(),
+            *weights,
+            PARTS,
+            gradient.contiguous().numpy(),
+            *(x.numpy() for x in parts + sums),
+        )
+        dW1, db1, dw2 = (part.sum(0) for part in parts)
+        listed, everything = (each.sum() for each in sums)
+        if ctx.rest:  # entries without a similarity: all have g(0), whose hidden layer is relu(b1)
+            rest = (everything - listed).to(W1.dtype)
+            db1, dw2 = db1 + rest * w2 * (b1 > 0), dw2 + rest * b1.relu()
+        return None, None, None, dW1, db1, dw2, everything.to(W1.dtype).reshape(1)
