@@ -225,3 +225,12 @@ def test_a_walk_graph_is_what_the_model_reads(data):
     other = training.run(data, Settings(**QUICK), walk_graph=walk_graph)
     assert len(asked) == 1
     assert plain.test == other.test
+
+
+def test_the_model_of_nodes_is_chosen_by_what_is_asked_for(data):
+    settings = Settings(task="node", method="gcn", choose_by="accuracy", **{**QUICK, "epochs": 12, "evaluate_every": 2})
+    record = training.run(data, settings).record
+    best = max(each["accuracy"] for each in record["history"])
+    assert record["metrics"]["val"]["accuracy"] == best
+    with pytest.raises(InputError, match="choose_by must be 'auc' for task 'link'"):
+        training.run(data, Settings(choose_by="accuracy", **QUICK))

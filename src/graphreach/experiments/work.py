@@ -60,7 +60,7 @@ class Work(BaseModel):
             >>> Work.make(data="grid", settings={}).key == Work.make(data="grid", settings={"epochs": 1000}).key
             True
         """
-        content = self.model_dump(mode="json")
+        content = self.describe()  # so that a setting which is added later, at its default, changes no key
         if "graphreach" in self.settings.method.split("+"):
             content["preset"] = preset(self.settings.preset)  # a preset that was changed gives other results
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]

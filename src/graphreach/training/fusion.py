@@ -19,7 +19,7 @@ def fuse(settings: Settings, splits: list[Split], outcomes: dict[str, Outcome]) 
     truth = np.concatenate([split.val.label for split in splits if len(split.val.label)])
     for _, other in others:
         if splits[0].task == "node":
-            weight = _best_weight(splits, scores["val"], other.scores["val"])
+            weight = _best_weight(splits, scores["val"], other.scores["val"], settings.choose_by)
             scores = {part: _mix(weight, scores[part], other.scores[part]) for part in ("val", "test")}
         else:
             fusion = LateFusion().fit(_flat(scores["val"]), _flat(other.scores["val"]), truth)
@@ -48,10 +48,10 @@ def _metrics(splits: list[Split], scores: Scores, part: str) -> dict[str, float]
     return summarise(rows, examples, scores)
 
 
-def _best_weight(splits: list[Split], first: Scores, second: Scores) -> float:
+def _best_weight(splits: list[Split], first: Scores, second: Scores, metric: str) -> float:
     """The share of the second's probabilities with which validation nodes are classified best."""
     weights = [step / 20 for step in range(21)]
-    return max(weights, key=lambda weight: _metrics(splits, _mix(weight, first, second), "val")["auc"])
+    return max(weights, key=lambda weight: _metrics(splits, _mix(weight, first, second), "val")[metric])
 
 
 def _mix(weight: float, first: Scores, second: Scores) -> Scores:

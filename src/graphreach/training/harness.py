@@ -61,6 +61,8 @@ def run(
         if name not in METHODS and name not in SCORERS:
             known = [*METHODS, *SCORERS]
             raise InputError(f"method must be one of {', '.join(known)}, got {name!r}{nearest(name, known)}")
+    if settings.choose_by != "auc" and settings.task != "node":
+        raise InputError(f"choose_by must be 'auc' for task {settings.task!r}, got {settings.choose_by!r}")
     if path is not None:
         claim(path, settings)
         if (path / RECORD).exists():

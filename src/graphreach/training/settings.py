@@ -57,6 +57,9 @@ class Settings(BaseModel):
         default=None, ge=1, description="Stop after so many epochs without a better validation."
     )
     evaluate_every: int = Field(default=10, ge=1)
+    choose_by: Literal["auc", "hard_auc", "accuracy"] = Field(
+        default="auc", description="The validation metric that the model is chosen by; all but auc are of task node."
+    )
     learning_rate: float = Field(default=0.01, gt=0)
     later_learning_rate: float = Field(default=0.001, gt=0)
     drop_after: int = Field(default=200, ge=1, description="Epochs before the later learning rate.")

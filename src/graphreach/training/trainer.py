@@ -158,9 +158,9 @@ class Trainer:
             self.best = _copy(self.model)
 
     def _figure(self, found: dict[str, float]) -> float:
-        """What models are chosen by: the AUC, and over all pairs together where graphs may have very few."""
+        """What models are chosen by; the AUC is that over all pairs together where graphs may have very few."""
         disjoint = self.settings.protocol == "node-disjoint"
-        return found.get("pooled_auc" if disjoint and "pooled_auc" in found else "auc", -1.0)
+        return found.get("pooled_auc" if disjoint and "pooled_auc" in found else self.settings.choose_by, -1.0)
 
     def _out_of_patience(self) -> bool:
         patience = self.settings.patience if self.validates else None
