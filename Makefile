@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check format bench bench-peers clean clean-kernels
+.PHONY: demo test check format docs readme bench bench-peers clean clean-kernels
 
 demo: $(READY)
 	$(BIN)/graphreach demo --output demo
@@ -21,6 +21,14 @@ format: $(READY)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+# a warning is an error; the site is in site/ and needs no network to build or to read
+docs: $(READY)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+
+# the README's tables, from results/ and benchmarks/results/
+readme: $(READY)
+	$(BIN)/python -m tools.readme
+
 bench: $(READY)
 	$(BIN)/python -m benchmarks
 
@@ -32,10 +40,10 @@ clean-kernels:
 	find src benchmarks -name "*.nb[ic]" -delete
 
 clean:
-	rm -rf $(VENV) .venv-* demo
+	rm -rf $(VENV) .venv-* demo site
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "graphreach needs Python 3.11 or newer, got " + sys.version.split()[0] + "; run make PYTHON=python3.11")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[all]" hypothesis mypy pre-commit pytest pytest-xdist ruff
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[all]" hypothesis mypy playwright pre-commit pytest pytest-xdist ruff latex2mathml mkdocs-material "mkdocstrings[python]"
 	@touch $@

@@ -36,6 +36,7 @@ OWN = {
     "pgnn": "whole_runs",
     "embed-files": "whole_runs",
     "embed-million": "whole_runs",
+    "report": "report",
 }
 PEERS = {
     "uniform-14-ensmallen": "against_peers",

@@ -12,13 +12,13 @@ from graphreach.reachability import Reachability, pair_reachability, reachabilit
 from graphreach.walks import Diameter, diameter, random_walks, recommended_num_walks
 
 if TYPE_CHECKING:
-    from graphreach import attacks, datasets, experiments, nn, tasks, training, transforms
+    from graphreach import attacks, datasets, experiments, explain, nn, report, tasks, training, transforms
     from graphreach.estimator import GraphReachEmbedding
 
 
 def __getattr__(name: str) -> Any:
     """What needs torch, the data sets and the tasks load at first use."""
-    if name in ("attacks", "datasets", "experiments", "nn", "tasks", "training", "transforms"):
+    if name in ("attacks", "datasets", "experiments", "explain", "nn", "report", "tasks", "training", "transforms"):
         return importlib.import_module(f"graphreach.{name}")
     if name == "GraphReachEmbedding":
         return importlib.import_module("graphreach.estimator").GraphReachEmbedding
@@ -41,12 +41,14 @@ __all__ = [
     "datasets",
     "diameter",
     "experiments",
+    "explain",
     "nn",
     "pair_reachability",
     "random_walks",
     "reachability",
     "read_graph",
     "recommended_num_walks",
+    "report",
     "select_anchors",
     "show_progress",
     "tasks",

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+import polars as pl
 import pytest
 from typer.testing import CliRunner, Result
 
@@ -23,6 +25,19 @@ def roads(tmp_path: Path) -> Path:
     path = tmp_path / "roads.csv"
     path.write_text(ROADS)
     return path
+
+
+@pytest.fixture
+def streets(tmp_path: Path) -> dict[str, Path]:
+    """Two quarters of streets, with districts."""
+    rng = np.random.default_rng(0)
+    names = np.array([f"street {i}" for i in range(40)])
+    half = rng.integers(0, 20, (2, 150))
+    ends = np.concatenate([half, rng.integers(20, 40, (2, 150)), [[0], [20]]], 1)
+    files = {"graph": tmp_path / "streets.csv", "labels": tmp_path / "labels.csv"}
+    pl.DataFrame({"from": names[ends[0]], "to": names[ends[1]]}).write_csv(files["graph"])
+    pl.DataFrame({"id": names, "label": ["west"] * 20 + ["east"] * 20}).write_csv(files["labels"])
+    return files
 
 
 @pytest.fixture

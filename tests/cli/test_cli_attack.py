@@ -2,29 +2,15 @@
 
 import json
 
-import numpy as np
 import polars as pl
 import pytest
 
 QUICK = ("--set", "num_anchors=6", "--set", "evaluate_every=2", "--epochs", "4")
 
 
-@pytest.fixture
-def town(tmp_path):
-    """Two quarters of streets, with districts."""
-    rng = np.random.default_rng(0)
-    names = np.array([f"street {i}" for i in range(40)])
-    half = rng.integers(0, 20, (2, 150))
-    ends = np.concatenate([half, rng.integers(20, 40, (2, 150)), [[0], [20]]], 1)
-    files = {"graph": tmp_path / "town.csv", "labels": tmp_path / "labels.csv"}
-    pl.DataFrame({"from": names[ends[0]], "to": names[ends[1]]}).write_csv(files["graph"])
-    pl.DataFrame({"id": names, "label": ["west"] * 20 + ["east"] * 20}).write_csv(files["labels"])
-    return files
-
-
-def test_links_of_a_file(run, town, tmp_path):
+def test_links_of_a_file(run, streets, tmp_path):
     folder = tmp_path / "run"
-    run("train", town["graph"], "--task", "link", "-o", folder, *QUICK)
+    run("train", streets["graph"], "--task", "link", "-o", folder, *QUICK)
     done = run("attack", folder, "--fraction", 0.2)
     assert done.exit_code == 0, done.output
     for word in ("hubs on graphreach, link: 5 groups", "AUC before", "after", "change", "any", "both"):
@@ -38,15 +24,27 @@ def test_links_of_a_file(run, town, tmp_path):
     assert one == two
 
 
-def test_pairs_of_a_file_need_its_labels(run, town, tmp_path):
+def test_pairs_of_a_file_need_its_labels(run, streets, tmp_path):
     folder = tmp_path / "run"
-    run("train", town["graph"], "--task", "pair", "--labels", town["labels"], "--model", "pgnn-e", "-o", folder, *QUICK)
+    run(
+        "train",
+        streets["graph"],
+        "--task",
+        "pair",
+        "--labels",
+        streets["labels"],
+        "--model",
+        "pgnn-e",
+        "-o",
+        folder,
+        *QUICK,
+    )
     done = run("attack", folder)
     assert done.exit_code == 2
     assert "--labels must be given" in done.stderr
-    found = json.loads(run("attack", folder, "--labels", town["labels"], "--json").stdout)
+    found = json.loads(run("attack", folder, "--labels", streets["labels"], "--json").stdout)
     assert (found["kind"], found["method"], found["colluders"]) == ("clique", "pgnn-e", [4] * 5)
-    done = run("attack", folder, "--labels", town["labels"], "--kind", "hubs")
+    done = run("attack", folder, "--labels", streets["labels"], "--kind", "hubs")
     assert done.exit_code == 2
     assert "task link" in done.stderr
 
@@ -63,9 +61,9 @@ def test_a_curve_with_its_plot_and_its_figures(run, tmp_path):
     assert table["any_after"].to_list() == pytest.approx([row["any"]["after"] for row in rows])
 
 
-def test_mistakes_are_one_line(run, town, tmp_path):
+def test_mistakes_are_one_line(run, streets, tmp_path):
     folder = tmp_path / "run"
-    run("train", town["graph"], "-o", folder, *QUICK)
+    run("train", streets["graph"], "-o", folder, *QUICK)
     for words, sentence in (
         (("--curve", "0.1;0.2"), "--curve must be numbers"),
         (("--plot", tmp_path / "plot.xlsx"), "--plot must end in .png, .pdf or .svg"),
@@ -76,15 +74,27 @@ def test_mistakes_are_one_line(run, town, tmp_path):
         assert done.exit_code == 2
         assert sentence in done.stderr
         assert len(done.stderr.splitlines()) == 1
-    town["graph"].write_text(town["graph"].read_text() + "street 1,new street\n")
+    streets["graph"].write_text(streets["graph"].read_text() + "street 1,new street\n")
     assert "graph and labels it was trained with" in run("attack", folder).stderr
-    town["graph"].unlink()
+    streets["graph"].unlink()
     assert "where it is not any more" in run("attack", folder).stderr
 
 
-def test_a_run_of_nodes_is_refused(run, town, tmp_path):
+def test_a_run_of_nodes_is_refused(run, streets, tmp_path):
     folder = tmp_path / "run"
-    run("train", town["graph"], "--task", "node", "--labels", town["labels"], "--model", "gcn", "-o", folder, *QUICK)
-    done = run("attack", folder, "--labels", town["labels"])
+    run(
+        "train",
+        streets["graph"],
+        "--task",
+        "node",
+        "--labels",
+        streets["labels"],
+        "--model",
+        "gcn",
+        "-o",
+        folder,
+        *QUICK,
+    )
+    done = run("attack", folder, "--labels", streets["labels"])
     assert done.exit_code == 2
     assert "task node" in done.stderr

@@ -11,10 +11,12 @@ from graphreach.cli.compare import compare
 from graphreach.cli.datasets import datasets
 from graphreach.cli.demo import demo
 from graphreach.cli.embed import embed
+from graphreach.cli.explain import explain
 from graphreach.cli.group import OneLineErrors
 from graphreach.cli.info import info
 from graphreach.cli.predict import evaluate, predict
 from graphreach.cli.reach import reach
+from graphreach.cli.report import report
 from graphreach.cli.reproduce import reproduce
 from graphreach.cli.train import train
 
@@ -26,7 +28,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (info, anchors, reach, embed, train, predict, evaluate, attack, compare, reproduce, demo):
+for verb in (info, anchors, reach, embed, train, predict, evaluate, explain, report, attack, compare, reproduce, demo):
     app.command()(verb)
 app.add_typer(datasets, name="datasets")
 

@@ -7,20 +7,18 @@ from typing import Annotated, Any
 import typer
 
 import graphreach as gr
+from graphreach.cli import run_data
 from graphreach.cli import run_options as options
 from graphreach.cli.group import say
 from graphreach.cli.output import check_output
-from graphreach.cli.predict import Run
-from graphreach.cli.train import SOURCE
 from graphreach.files import replacing
 from graphreach.plot import require_matplotlib
-from graphreach.progress import stage
 
 PLOTS = [".png", ".pdf", ".svg"]
 
 
 def attack(
-    run: Run,
+    run: run_data.Run,
     kind: Annotated[
         str | None,
         typer.Option(
@@ -57,7 +55,12 @@ def attack(
 
     trained = training.TrainedRun(run)
     found = attacks.curve(
-        trained, _split(run, trained, labels, label_column), fractions, kind, groups=groups, seed=seed
+        trained,
+        run_data.read_again(run, trained.settings, labels, label_column).split,
+        fractions,
+        kind,
+        groups=groups,
+        seed=seed,
     )
     rows = [each.to_dict() for each in found]
     if plot is not None:
@@ -78,43 +81,6 @@ def _numbers(text: str) -> list[float]:
         return [float(part) for part in text.split(",")]
     except ValueError:
         raise gr.InputError(f"--curve must be numbers with commas between, such as 0.05,0.1, got {text!r}") from None
-
-
-def _split(run: Path, trained: Any, labels: Path | None, column: str | None) -> Any:
-    """The run's own split, made again."""
-    from graphreach import datasets
-    from graphreach.tables import read_features, read_labels
-    from graphreach.training.harness import describe, make_splits
-    from graphreach.training.outcome import RECORD
-    from graphreach.training.record import read_json
-
-    source, record, settings = read_json(run / SOURCE), read_json(run / RECORD), trained.settings
-    if settings.task == "node":
-        raise gr.InputError("RUN must be of task link or pair, got one of task node")
-    path = Path(source["graph"])
-    with stage("reading the graph"):
-        if path.exists():
-            graph, x, y = gr.read_graph(path, **source["options"]), None, None
-            if settings.task == "pair" and labels is None:
-                raise gr.InputError(
-                    "--labels must be given, the file that the run of task pair was trained with, got none"
-                )
-            if labels is not None:
-                y, _ = read_labels(labels, graph, label=column)
-            if source["features"]:
-                x = read_features(Path(source["features"]), graph)
-            data = datasets.Dataset(path.name, (datasets.Sample(graph, x, y),))
-        elif source["graph"].lower() in datasets.names():
-            data = datasets.load(source["graph"].lower())
-            options.one_graph(data)
-        else:
-            raise gr.InputError(f"RUN must have its graph at {path}, where it is not any more")
-    (split,) = make_splits(data, settings)
-    trained_on = {key: record["data"][key] for key in ("nodes", "edges")} | {"test pairs": record["test_examples"]}
-    here = {key: describe(data)[key] for key in ("nodes", "edges")} | {"test pairs": len(split.test)}
-    if here != trained_on:
-        raise gr.InputError(f"RUN must have the graph and labels it was trained with, {trained_on}, got {here}")
-    return split
 
 
 def _draw(found: list[Any], path: Path) -> None:

@@ -12,15 +12,11 @@ import graphreach as gr
 from graphreach.cli import run_options as options
 from graphreach.cli.group import say
 from graphreach.cli.output import check_output
-from graphreach.cli.train import SOURCE, summary
+from graphreach.cli.run_data import GraphOption, Run, open_run
+from graphreach.cli.train import summary
 from graphreach.files import replacing
 from graphreach.progress import stage
 
-Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of graphreach train.", show_default=False)]
-GraphOption = Annotated[
-    Path | None,
-    typer.Option("--graph", metavar="FILE", help="Another graph, or the same one grown; the run's own by default."),
-]
 Pairs = Annotated[Path | None, typer.Option("--pairs", metavar="FILE", help="Table of pairs of ids.")]
 Nodes = Annotated[Path | None, typer.Option("--nodes", metavar="FILE", help="Table or list of ids.")]
 
@@ -29,32 +25,9 @@ class _Opened:
     """A run with the graph that it speaks of, embedded."""
 
     def __init__(self, folder: Path, graph: Path | None, features: Path | None) -> None:
-        from graphreach import training
-        from graphreach.tables import read_features
-        from graphreach.training.record import read_json
-
-        self.run = training.TrainedRun(folder)
-        source = read_json(folder / SOURCE)
-        self.classes: list[Any] = source["classes"]
-        with stage("reading the graph"):
-            self.graph, x = _read(source, graph)
-        known = features or (Path(source["features"]) if source["features"] and graph is None else None)
-        if known is not None:
-            x = read_features(known, self.graph)
+        self.run, self.graph, x, self.classes = open_run(folder, graph, features)
         with stage("embedding the graph"):
             self.z = self.run.embed(self.graph, x)
-
-
-def _read(source: dict[str, Any], graph: Path | None) -> tuple[gr.Graph, Any]:
-    path = graph or Path(source["graph"])
-    if path.exists():
-        return gr.read_graph(path, **source["options"]), None
-    from graphreach import datasets
-
-    if graph is None and source["graph"].lower() in datasets.names():
-        sample = options.one_graph(datasets.load(source["graph"].lower()))
-        return sample.graph, sample.x
-    raise gr.InputError(f"--graph must be given, as the run's graph is not at {path} any more")
 
 
 def predict(

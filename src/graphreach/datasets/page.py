@@ -20,6 +20,7 @@ HEAD = """\
 
 <!-- Made by python -m graphreach.datasets.page from the loaded data sets; not to be edited by hand. -->
 
+<!-- test: data -->
 ```python
 import graphreach as gr
 

@@ -11,6 +11,7 @@ from graphreach.nn.mlp import MLP
 from graphreach.nn.neighbourhood import Neighbourhood
 from graphreach.nn.node_classifier import NodeClassifier
 from graphreach.nn.pair_dot import pair_dot
+from graphreach.nn.pair_terms import PairTerms, pair_terms
 from graphreach.nn.pgnn import PGNN
 from graphreach.nn.positions import Positions
 from graphreach.nn.presets import PRESETS, Preset
@@ -29,6 +30,7 @@ __all__ = [
     "LateFusion",
     "Neighbourhood",
     "NodeClassifier",
+    "PairTerms",
     "Positions",
     "Preset",
     "ReachConv",
@@ -42,5 +44,6 @@ __all__ = [
     "laplacian_encodings",
     "make_decoder",
     "pair_dot",
+    "pair_terms",
     "random_walk_encodings",
 ]

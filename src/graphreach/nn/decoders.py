@@ -80,11 +80,15 @@ class ReachDecoder(ScaledDecoder):
 
     def forward(self, z: Tensor, pairs: Tensor, pair_reach: Tensor | None = None) -> Tensor:
         """Logits of the pairs ``[2, m]`` with reachability ``[m, 2]`` (or ``[m, 2, L]``)."""
+        features = torch.log1p(self.checked(pairs, pair_reach) / self.epsilon)
+        return super().forward(z, pairs) + features.to(z.dtype) @ self.weight
+
+    def checked(self, pairs: Tensor, pair_reach: Tensor | None) -> Tensor:
+        """Reachability of the pairs as rows ``[m, 2 L]``, if it has the right shape."""
         if pair_reach is None or pair_reach.size(0) != pairs.size(1) or pair_reach.shape[1:].numel() != 2 * self.hops:
             shape = None if pair_reach is None else list(pair_reach.shape)
             raise InputError(f"pair_reach must have shape [{pairs.size(1)}, 2, {self.hops}], got {shape}")
-        features = torch.log1p(pair_reach.flatten(1) / self.epsilon)
-        return super().forward(z, pairs) + features.to(z.dtype) @ self.weight
+        return pair_reach.flatten(1)
 
 
 def make_decoder(decoder: str | nn.Module, hops: int = 1) -> nn.Module:

@@ -11,6 +11,7 @@ from graphreach.nn.decoders import make_decoder
 from graphreach.nn.functional import normalize
 from graphreach.nn.local import local_branch
 from graphreach.nn.messages import ReachReadout
+from graphreach.nn.pair_terms import PairTerms, pair_terms
 from graphreach.nn.positions import Positions
 from graphreach.nn.pretrained import Pretrained
 from graphreach.nn.reach_conv import ReachConv
@@ -170,6 +171,18 @@ class GraphReach(Pretrained, nn.Module):
         """Logits of the pairs ``[2, m]`` from the embeddings, by the decoder."""
         scores: Tensor = self.decoder(z, pairs, pair_reach)
         return scores
+
+    @torch.no_grad()
+    def explain(self, z: Tensor, pairs: Tensor, pair_reach: Tensor | None = None) -> PairTerms:
+        """The logits of :meth:`score_pairs`, anchor by anchor.
+
+        Example:
+            >>> terms = GraphReach().explain(torch.eye(2), torch.tensor([[0], [0]]))
+            >>> terms.anchors, terms.total
+            (array([[1., 0.]]), array([1.]))
+        """
+        num_anchors = z.size(1) - (0 if self.local is None else self.hidden_channels)
+        return pair_terms(self.decoder, z, pairs, pair_reach, num_anchors)
 
     def __repr__(self) -> str:
         return (

@@ -16,7 +16,7 @@ from graphreach.nn import MLP, PGNN, Adjacency, GraphReach, Neighbourhood, ancho
 from graphreach.nn.encodings import laplacian_encodings, random_walk_encodings
 from graphreach.nn.presets import preset
 from graphreach.nn.similarity_map import MAX_LEVELS
-from graphreach.reachability import reachability
+from graphreach.reachability import Reachability, reachability
 from graphreach.training.clock import Clock
 from graphreach.training.inputs import WHOLE_GRAPH_NODES, Inputs
 from graphreach.training.settings import Settings, nearest
@@ -50,27 +50,51 @@ class Method(NamedTuple):
 def _graphreach_inputs(
     graph: Graph, x: Features, settings: Settings, clock: Clock, anchors: NDArray[np.int64] | None = None
 ) -> Inputs:
-    chosen = preset(settings.preset)
-    options = {**chosen.reachability, **settings.reachability}
-    if "hops" in settings.model:
-        options["hops"] = settings.model["hops"]
     if anchors is None:
         with clock.phase("anchors"):
             anchors = select_anchors(graph, settings.num_anchors, settings.strategy, seed=settings.seed).anchors
+    with clock.phase("reachability"):
+        reach = model_reachability(graph, anchors, settings)
+    with clock.phase("inputs"):
+        return reach_inputs(graph, x, settings, reach)
+
+
+def model_reachability(graph: Graph, anchors: NDArray[np.int64], settings: Settings) -> Reachability:
+    """The reachability that a run of ``graphreach`` reads, before it is put on the preset's scale.
+
+    Example:
+        >>> path = Graph.from_edges([[0, 1], [1, 2]])
+        >>> model_reachability(path, np.array([1]), Settings(preset="best")).hops
+        4
+    """
+    options = {**preset(settings.preset).reachability, **settings.reachability}
+    if "hops" in settings.model:
+        options["hops"] = settings.model["hops"]
     if 8 * graph.num_nodes * len(anchors) * (options.get("hops") or 1) > DENSE_BYTES:
         options |= {"method": "walks", "layout": "csr"}
-    with clock.phase("reachability"):
-        reach = named("reachability", reachability, graph, anchors, **{"seed": settings.seed, **options})
+    reach: Reachability = named("reachability", reachability, graph, anchors, **{"seed": settings.seed, **options})
+    return reach
+
+
+def reach_inputs(graph: Graph, x: Features, settings: Settings, reach: Reachability) -> Inputs:
+    """What the model reads of a graph whose reachability is known.
+
+    Example:
+        >>> path = Graph.from_edges([[0, 1], [1, 2]])
+        >>> settings = Settings(preset="paper")
+        >>> reach_inputs(path, None, settings, model_reachability(path, np.array([1]), settings)).num_nodes
+        3
+    """
+    chosen = preset(settings.preset)
     scale = {"preset": chosen.scale, "none": None}.get(settings.scale, settings.scale)
-    with clock.phase("inputs"):
-        positions = reach.rescaled(scale, graph).to_torch()
-        if graph.num_nodes > WHOLE_GRAPH_NODES and positions.hops is None:
-            for name in ("to_values", "from_values"):
-                positions.levels(name, MAX_LEVELS)  # once, not for the rows of every step
+    positions = reach.rescaled(scale, graph).to_torch()
+    if graph.num_nodes > WHOLE_GRAPH_NODES and positions.hops is None:
+        for name in ("to_values", "from_values"):
+            positions.levels(name, MAX_LEVELS)  # once, not for the rows of every step
     model = {**chosen.arguments(settings.task, x is not None), **settings.model}
     local = model.get("local") is not None
     edge_index = torch.from_numpy(np.ascontiguousarray(graph.edge_index)) if local else None
-    return Inputs(_tensor(x), positions, graph.num_nodes, edge_index, anchors)
+    return Inputs(_tensor(x), positions, graph.num_nodes, edge_index, reach.anchors)
 
 
 def _build_graphreach(in_channels: int, num_nodes: int | None, settings: Settings) -> nn.Module:

@@ -56,19 +56,29 @@ class TrainedRun:
     @torch.no_grad()
     def embed(self, graph: Graph, x: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
         """Embeddings of all nodes of a graph, ``[n, d]``."""
-        width = getattr(self.model.encoder, "in_channels", 0)
-        if self.settings.features and width and x is None and self.settings.method == "graphreach":
-            raise InputError(f"features of {width} columns must be given, as the run was trained with them, got none")
-        settings, anchors = self.settings, None
-        if self.anchors is not None:
-            present = set(graph.ids.tolist())
-            if all(each in present for each in self.anchors):
-                anchors = np.asarray(graph.index_of(np.array(self.anchors, dtype=graph.ids.dtype)), np.int64)
-            else:
-                settings = settings.model_copy(update={"num_anchors": min(len(self.anchors), graph.num_nodes)})
+        self.check_features(x)
+        settings, anchors = self.settings_on(graph), self.anchors_on(graph)
         method = find_method(settings.method)
         inputs = method.inputs(graph, x if settings.features else None, settings, Clock(), anchors)
         return np.concatenate(list(inputs.blocks(self.model.encoder)))
+
+    def check_features(self, x: NDArray[np.float32] | None) -> None:
+        """Refuse a graph without the features that the model was trained with."""
+        width = getattr(self.model.encoder, "in_channels", 0)
+        if self.settings.features and width and x is None and self.settings.method == "graphreach":
+            raise InputError(f"features of {width} columns must be given, as the run was trained with them, got none")
+
+    def anchors_on(self, graph: Graph) -> NDArray[np.int64] | None:
+        """Positions of the run's anchors, or None if the graph lacks one of them."""
+        if self.anchors is None or not set(self.anchors) <= set(graph.ids.tolist()):
+            return None
+        return np.asarray(graph.index_of(np.array(self.anchors, dtype=graph.ids.dtype)), np.int64)
+
+    def settings_on(self, graph: Graph) -> Settings:
+        """The run's settings; on a graph without the run's anchors, with as many of its own."""
+        if self.anchors is None or self.anchors_on(graph) is not None:
+            return self.settings
+        return self.settings.model_copy(update={"num_anchors": min(len(self.anchors), graph.num_nodes)})
 
     @torch.no_grad()
     def score_pairs(
@@ -78,15 +88,20 @@ class TrainedRun:
 
         Links that are in the graph are left out of it for their own reachability, as they were in training.
         """
-        decoder, reach = self.model.encoder.decoder, None
-        if isinstance(decoder, ReachDecoder):
-            if graph is None:
-                raise InputError("graph must be given to a run whose decoder reads the reachability of pairs, got None")
-            seen = without_links(graph, pairs) if self.settings.task == "link" else graph
-            reach = pair_features(seen, pairs, decoder.hops, decoder.epsilon == 1.0)
+        reach = self.pair_reach(pairs, graph)
         scores = self.model.scores(torch.from_numpy(z), torch.from_numpy(np.ascontiguousarray(pairs)), reach)
         out: NDArray[np.float32] = scores.sigmoid().numpy()
         return out
+
+    def pair_reach(self, pairs: NDArray[np.int64], graph: Graph | None) -> torch.Tensor | None:
+        """The pairs' own reachability, if the decoder reads it; see :meth:`score_pairs`."""
+        decoder = self.model.encoder.decoder
+        if not isinstance(decoder, ReachDecoder):
+            return None
+        if graph is None:
+            raise InputError("graph must be given to a run whose decoder reads the reachability of pairs, got None")
+        seen = without_links(graph, pairs) if self.settings.task == "link" else graph
+        return pair_features(seen, pairs, decoder.hops, decoder.epsilon == 1.0)
 
     @torch.no_grad()
     def class_probabilities(self, z: NDArray[np.float32], nodes: NDArray[np.int64]) -> NDArray[np.float32]:

@@ -1,0 +1,35 @@
+"""``graphreach report``: a run as one page."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from graphreach.cli import run_data
+from graphreach.cli import run_options as options
+from graphreach.cli.group import say
+from graphreach.cli.output import check_output
+from graphreach.progress import stage
+
+
+def report(
+    run: run_data.Run,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="The page, .html.", show_default=False)
+    ],
+    labels: options.Labels = None,
+    label_column: options.LabelColumn = None,
+) -> None:
+    """Write a run as one HTML page: graph, anchors, embeddings, figures, and pairs explained; it needs no network.
+
+    A run on pairs of a file needs its --labels again; on links they colour the nodes.
+    """
+    check_output(output, [".html"])
+    from graphreach import training
+    from graphreach.report import write_report
+
+    trained = training.TrainedRun(run)
+    again = run_data.read_again(run, trained.settings, labels, label_column)
+    with stage("writing the report"):
+        write_report(run, output, again.data, split=again.split, classes=again.classes)
+    say(f"the report is {output} ({output.stat().st_size / 1e6:.1f} MB)")

@@ -1,0 +1,85 @@
+"""The path that walks from one node to another take most often."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from graphreach.explain.path_kernels import improve
+from graphreach.graph import Graph
+from graphreach.walks.random_walks import check_starts
+from graphreach.walks.walk_length import check_count
+
+
+class Path(NamedTuple):
+    """A path and how likely a walk from its first node is to follow it.
+
+    Attributes:
+        nodes: Positions, from the start to the target.
+        chance: The product of the jumps' probabilities.
+    """
+
+    nodes: tuple[int, ...]
+    chance: float
+
+
+def likely_paths(graph: Graph, start: int, targets: ArrayLike, max_length: int) -> list[Path | None]:
+    r"""The most probable path of at most ``max_length`` jumps from one node to each target.
+
+    A walk jumps from u to v with probability :math:`w_{uv} / \sum_{v'} w_{uv'}`; a path's chance is the product. Found by
+    dynamic programming over the number of jumps, which goes on only from nodes that the last jump reached better than
+    before: the neighbourhood is searched, not the graph.
+
+    Args:
+        graph: The graph.
+        start: Position where walks begin.
+        targets: Positions.
+        max_length: Jumps at most.
+
+    Returns:
+        A path for each target; None where there is none that short. From a node to itself it is the node alone.
+
+    Example:
+        >>> square = Graph.from_edges([[0, 1, 2, 3], [1, 2, 3, 0]], edge_weight=[3.0, 1.0, 1.0, 1.0])
+        >>> likely_paths(square, 0, [0, 1, 2], 2)
+        [Path(nodes=(0,), chance=1.0), Path(nodes=(0, 1), chance=0.75), Path(nodes=(0, 1, 2), chance=0.1875)]
+    """
+    (begin,) = check_starts(graph, [start], "start").tolist()
+    wanted = check_starts(graph, np.asarray(targets), "targets").astype(np.int64)
+    layers = _layers(graph, begin, check_count("max_length", max_length))
+    return [_trace(layers, int(target)) for target in wanted]
+
+
+class _Layer(NamedTuple):
+    nodes: NDArray[np.int64]
+    chances: NDArray[np.float64]
+    parents: NDArray[np.int64]
+
+
+def _layers(graph: Graph, start: int, max_length: int) -> list[_Layer]:
+    """Nodes that paths of 0, 1, 2, ... jumps reach better than shorter ones."""
+    weights: Any = np.empty(0) if graph.weights is None else graph.weights
+    best, place = np.zeros(graph.num_nodes), np.full(graph.num_nodes, -1, np.int64)
+    best[start] = 1.0
+    layers = [_Layer(np.array([start]), np.ones(1), np.zeros(1, np.int64))]
+    for _ in range(max_length):
+        nodes, chances, _ = layers[-1]
+        found = improve(graph.indptr, graph.indices, weights, graph.degree, nodes, chances, best, place)
+        if not len(found[0]):
+            break
+        layers.append(_Layer(*found))
+    return layers
+
+
+def _trace(layers: list[_Layer], target: int) -> Path | None:
+    for depth in reversed(range(len(layers))):  # the last layer that has the target has its best path
+        at = np.flatnonzero(layers[depth].nodes == target)
+        if len(at):
+            break
+    else:
+        return None
+    place, chance, nodes = int(at[0]), float(layers[depth].chances[at[0]]), []
+    for layer in reversed(layers[: depth + 1]):
+        nodes.append(int(layer.nodes[place]))
+        place = int(layer.parents[place])
+    return Path(tuple(reversed(nodes)), chance)

@@ -1,0 +1,173 @@
+"""Why a pair has its score."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from graphreach.explain.likely_paths import Path
+from graphreach.graph import Graph
+
+WIDEST_ID = 24
+
+
+class Term(NamedTuple):
+    """A part of a score that no anchor carries."""
+
+    name: str
+    contribution: float
+
+
+class AnchorTerm(NamedTuple):
+    """What one anchor adds to a score.
+
+    Attributes:
+        anchor: Position.
+        contribution: The product of both ends' coordinates, times the decoder's scale.
+        to: s(v, a) of both ends: how reachable the anchor is from them.
+        back: s(a, v) of both ends: how reachable they are from the anchor.
+        paths: Of both ends, the likeliest path to the anchor, or None; for the first anchors only.
+    """
+
+    anchor: int
+    contribution: float
+    to: tuple[float, float]
+    back: tuple[float, float]
+    paths: tuple[Path | None, Path | None] = (None, None)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PairExplanation:
+    """A pair's score as a sum.
+
+    Attributes:
+        graph: The graph.
+        pair: Positions of both ends.
+        task: ``"link"`` or ``"pair"``.
+        linked: Whether the graph has an edge between them.
+        score: The logit: the sum of all contributions.
+        probability: Its sigmoid.
+        anchors: All anchors, the greatest contribution (in absolute value) first.
+        terms: What is not of anchors: the neighbourhood branch, the pair's own reachability, the bias.
+        walk_length: Jumps within which reachability is counted.
+    """
+
+    graph: Graph
+    pair: tuple[int, int]
+    task: str
+    linked: bool
+    score: float
+    probability: float
+    anchors: tuple[AnchorTerm, ...]
+    terms: tuple[Term, ...]
+    walk_length: int
+
+    def to_dict(self, top: int | None = None) -> dict[str, Any]:
+        """As JSON can hold it, with ids; of the anchors the first ``top``, and the sum of the others."""
+        return {
+            "pair": self._ids(self.pair),
+            "task": self.task,
+            "linked": self.linked,
+            "score": self.score,
+            "probability": self.probability,
+            "walk_length": self.walk_length,
+            "terms": {term.name: term.contribution for term in self.terms},
+            "anchors": [self._anchor(each) for each in self.anchors[:top]],
+            "other_anchors": {"count": len(self.anchors[top or len(self.anchors) :]), "contribution": self.rest(top)},
+        }
+
+    def rest(self, top: int | None) -> float:
+        """What the anchors after the first ``top`` add together."""
+        return 0.0 if top is None else sum(each.contribution for each in self.anchors[top:])
+
+    def _ids(self, nodes: tuple[int, ...]) -> list[Any]:
+        return plain_ids(self.graph, nodes)
+
+    def _anchor(self, each: AnchorTerm) -> dict[str, Any]:
+        return {
+            "anchor": self._ids((each.anchor,))[0],
+            "contribution": each.contribution,
+            "to_anchor": list(each.to),
+            "from_anchor": list(each.back),
+            "paths": [None if path is None else self._path(path) for path in each.paths],
+        }
+
+    def _path(self, path: Path) -> dict[str, Any]:
+        return {"nodes": self._ids(path.nodes), "chance": path.chance}
+
+    def text(self, top: int = 10) -> str:
+        """A page to read: the sum, a table of anchors, and paths."""
+        names = [str(each) for each in self._ids(self.pair)]
+        what = "a link" if self.task == "link" else "one class"
+        known = ", and the graph has this link" if self.linked and self.task == "link" else ""
+        lines = [
+            f"{names[0]} - {names[1]}: {what} with probability {self.probability:.4f} (score {self.score:+.4f}){known}"
+        ]
+        lines += [
+            "",
+            "the score is the sum of",
+            *self._sum(top),
+            "",
+            f"anchors, and reachability in {self.walk_length} jumps",
+        ]
+        return "\n".join([*lines, *self._table(top), *self._paths(top)])
+
+    def _sum(self, top: int) -> list[str]:
+        shown = sum(each.contribution for each in self.anchors[:top])
+        rows = [(f"{min(top, len(self.anchors))} anchors below", shown)]
+        if len(self.anchors) > top:
+            rows.append((f"{len(self.anchors) - top} other anchors", self.rest(top)))
+        return [f"  {value:+9.4f}  {name}" for name, value in (*rows, *self.terms)]
+
+    def _table(self, top: int) -> list[str]:
+        shown = self.anchors[:top]
+        names = [_short(each) for each in self._ids(tuple(each.anchor for each in shown))]
+        a, b = (_short(each) for each in self._ids(self.pair))
+        heads = ["anchor", "adds", f"{a} to it", "and back", f"{b} to it", "and back"]
+        rows = [
+            [
+                name,
+                f"{each.contribution:+.4f}",
+                *(f"{each_s:.2e}" for pair in zip(each.to, each.back, strict=True) for each_s in pair),
+            ]
+            for name, each in zip(names, shown, strict=True)
+        ]
+        return table([heads, *rows])
+
+    def _paths(self, top: int) -> list[str]:
+        found = [path for each in self.anchors[:top] for path in each.paths if path is not None and len(path.nodes) > 1]
+        if not found:
+            return []
+        rows = [f"  {path.chance:.2e}  " + " > ".join(_short(each) for each in self._ids(path.nodes)) for path in found]
+        return ["", "most travelled paths to them, and the chance of a walk to follow each", *dict.fromkeys(rows)]
+
+    def __repr__(self) -> str:
+        return f"PairExplanation({self.pair[0]}, {self.pair[1]}, score={self.score:.4f}, {len(self.anchors)} anchors)"
+
+
+def plain_ids(graph: Graph, nodes: tuple[int, ...]) -> list[Any]:
+    """Ids as JSON can hold them.
+
+    Example:
+        >>> plain_ids(Graph.from_edge_list([("a", "b")]), (1,))
+        ['b']
+    """
+    return [each if isinstance(each, int | float | str) else str(each) for each in graph.ids[list(nodes)].tolist()]
+
+
+def table(rows: list[list[str]]) -> list[str]:
+    """Columns side by side; the first to the left, the others to the right.
+
+    Example:
+        >>> table([["a", "x"], ["bb", "10"]])
+        ['  a    x', '  bb  10']
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  "
+        + "  ".join([row[0].ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(row[1:], widths[1:], strict=True))])
+        for row in rows
+    ]
+
+
+def _short(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= WIDEST_ID else text[: WIDEST_ID - 3] + "..."

@@ -1,0 +1,160 @@
+// What is told in words: the selection, the lists of pairs, the configuration.
+const panel = document.getElementById("selection");
+
+function fact(list, name, value) {
+  list.append(make("dt", { text: name }), make("dd", {}, value));
+}
+
+function nodeButton(node, more = "") {
+  return make("button", { type: "button", text: `${ids[node]}${more}`, title: ids[node], onclick: () => pickNode(node) });
+}
+
+function showPanel(...children) {
+  const close = make("button", { type: "button", class: "close", text: "×", "aria-label": "Let go of the selection", onclick: () => letGo() });
+  panel.replaceChildren(close, ...children.filter((child) => child !== null));
+  panel.classList.remove("empty");
+  document.body.classList.add("selecting");
+  panel.scrollTop = 0;
+}
+
+function showNothing() {
+  panel.replaceChildren(
+    make("h2", { text: "Nothing selected" }),
+    make("p", { class: "muted sticky-hint", text: "Click a node in one of the pictures, or a pair in the lists, and read here where it stands." }));
+  panel.classList.add("empty");
+  document.body.classList.remove("selecting");
+}
+
+function showNode(node) {
+  const anchor = anchorOf.get(node);
+  const facts = make("dl", { class: "facts" });
+  for (const [number, group] of groups.entries()) fact(facts, group.name, schemes.group(number).title(node));
+  fact(facts, "neighbours", degree[node].toLocaleString("en"));
+  if (anchor !== undefined) fact(facts, "anchor", `number ${anchor + 1} of ${anchorNodes.length}`);
+  const near = nearestAnchors(node, 6);
+  const title = anchor === undefined ? `Node ${ids[node]}` : `Anchor ${ids[node]}`;
+  const jumps = plural(DATA.anchors.walk_length, "jump");
+  const others = [...neighbours(node)];
+  showPanel(
+    make("h2", { text: title }),
+    facts,
+    reach.levels ? make("h3", { text: "Most reachable anchors" }) : null,
+    reach.levels && !near.length ? make("p", { class: "muted", text: `No other anchor is reached in ${jumps}.` }) : null,
+    near.length ? make("p", { class: "muted", text: `Share of visits in ${jumps}, to about two digits.` }) : null,
+    make("div", { class: "chips" }, ...near.map(([each, level]) => nodeButton(anchorNodes[each], ` · ${Number(shareOf(level).toPrecision(2))}`))),
+    others.length ? make("h3", { text: "Neighbours" }) : null,
+    make("div", { class: "chips" }, ...others.slice(0, 24).map((other) => nodeButton(other)), others.length > 24 ? make("span", { class: "muted", text: `and ${others.length - 24} more` }) : null),
+    pairsWith(node));
+}
+
+function pairsWith(node) {
+  const found = DATA.lists.flatMap((list) => list.pairs.filter((pair) => pair.nodes.includes(node)).map((pair) => [list, pair]));
+  if (!found.length) return null;
+  return make("div", {}, make("h3", { text: "In the lists below" }), make("div", { class: "chips" },
+    ...found.map(([list, pair]) => make("button", { type: "button", text: `${list.title}: ${ids[pair.nodes[0]]} – ${ids[pair.nodes[1]]}`, onclick: () => selectPair(pair) }))));
+}
+
+const end = (side) => make("span", { class: `end-${"ab"[side]}`, text: "AB"[side] });
+
+function sumRow(tag, name, value, widest) {
+  const bar = make("i", { class: value < 0 ? "minus" : "plus" });
+  bar.style.width = `${(50 * Math.abs(value)) / widest}%`;
+  return make(tag, { class: "row" },
+    make("span", { class: "name", text: name, title: name }),
+    make("span", { class: "bar", "aria-hidden": "true" }, bar),
+    make("span", { class: "number", text: signed(value) }));
+}
+
+function anchorRow(each, widest, open) {
+  const lines = [0, 1].map((side) => {
+    const path = each.paths[side];
+    const way = path && path.nodes.length > 1 ? `${path.nodes.map((node) => ids[node]).join(" › ")} (chance ${brief(path.chance)})` : "";
+    const itself = path && path.nodes.length === 1 ? " is this anchor" : "";
+    return make("p", { class: "path" }, end(side), itself, ` to it ${brief(each.to[side])}, back ${brief(each.back[side])}`, way ? make("br") : null, way);
+  });
+  const row = make("details", open ? { open: "" } : {},
+    sumRow("summary", `anchor ${ids[each.node]}`, each.adds, widest),
+    make("div", { class: "more" }, ...lines, make("button", { type: "button", class: "link", text: "show the anchor", onclick: () => pickNode(each.node) })));
+  return make("li", {}, row);
+}
+
+function showPair(pair) {
+  const [a, b] = pair.nodes;
+  const rows = [...pair.terms.map(([name, value]) => [name, value]), ...(pair.others.count ? [[`${pair.others.count} other anchors`, pair.others.adds]] : [])];
+  const widest = Math.max(1e-9, ...rows.map(([, value]) => Math.abs(value)), ...pair.anchors.map((each) => Math.abs(each.adds)));
+  const what = DATA.task === "link" ? "probability of a link" : "probability of one class";
+  const name = (text) => ({ "reachability, first to second": "A reaches B", "reachability, second to first": "B reaches A" })[text] ?? text;
+  const home = DATA.lists.find((list) => list.pairs.includes(pair));
+  showPanel(
+    make("p", { class: "eyebrow", text: home.title }),
+    make("h2", {}, end(0), ` ${ids[a]} – `, end(1), ` ${ids[b]}`),
+    make("p", { class: "verdict" }, pair.probability.toFixed(3), " ", make("small", { text: `${what}, score ${signed(pair.score)}` })),
+    make("h3", { text: "The score is the sum of" }),
+    make("ul", { class: "sum" },
+      ...rows.map(([text, value]) => make("li", {}, sumRow("div", name(text), value, widest))),
+      ...pair.anchors.map((each, number) => anchorRow(each, widest, number === 0))),
+    make("h3", { text: "Ends" }),
+    make("div", { class: "chips" }, nodeButton(a), nodeButton(b),
+      make("button", { type: "button", class: "narrow", text: "show in the pictures", onclick: () => document.querySelector(".views").scrollIntoView() })));
+}
+
+function walkList(event) {
+  const way = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const buttons = [...event.currentTarget.querySelectorAll("button")];
+  const next = way && buttons[buttons.indexOf(event.target) + way];
+  if (!next) return;
+  next.focus();
+  event.preventDefault();
+}
+
+function listPairs() {
+  for (const list of DATA.lists) {
+    const items = list.pairs.map((pair) => {
+      const names = `${ids[pair.nodes[0]]} – ${ids[pair.nodes[1]]}`;
+      pair.button = make("button", { type: "button", title: names, "data-list": list.name, onclick: () => selectPair(pair) },
+        make("span", { class: "names", text: names }),
+        make("span", { class: "number", text: pair.probability.toFixed(3) }));
+      return make("li", {}, pair.button);
+    });
+    const empty = items.length ? null : make("p", { class: "muted", text: "None." });
+    document.getElementById("pair-lists").append(make("div", {}, make("h3", { text: list.title }), make("p", { class: "muted hint", text: list.about }), make("ol", { class: "pairs", onkeydown: walkList }, ...items), empty));
+  }
+}
+
+function table(title, rows) {
+  const body = rows.map(([name, value]) => make("tr", {}, make("th", { scope: "row", text: name }), make("td", { text: value })));
+  return make("div", {}, make("h3", { text: title }), make("table", {}, make("tbody", {}, ...body)));
+}
+
+const worded = (value) => (value === null ? "–" : typeof value === "object" ? JSON.stringify(value) : String(value));
+
+function listDetails() {
+  const { settings, seconds, peak_memory: memory, versions, parameters, leaks } = DATA.record;
+  const total = Object.values(seconds).reduce((sum, each) => sum + each, 0);
+  const times = [...Object.entries(seconds), ["total", total]].map(([name, value]) => [name, `${value < 10 ? value.toFixed(2) : value.toFixed(1)} s`]);
+  const model = [["peak memory", `${(memory / 1e6).toFixed(0)} MB`], ["parameters", parameters.toLocaleString("en")], ["leaks", leaks.join("; ") || "not looked for"]];
+  const all = Object.entries(settings).map(([name, value]) => [name.replaceAll("_", " "), worded(value)]);
+  const half = Math.ceil(all.length / 2);
+  document.getElementById("details").append(
+    table("Settings", all.slice(0, half)), table("More settings", all.slice(half)),
+    make("div", { class: "stack" }, table("Seconds", times), table("Memory and model", model), table("Versions", Object.entries(versions))));
+}
+
+function headline() {
+  const { metrics, graph, task, record } = DATA;
+  const tasks = { link: "link prediction", pair: "pairwise node classification" };
+  document.getElementById("title").textContent = DATA.title;
+  document.getElementById("subtitle").textContent =
+    `${record.settings.method}, ${tasks[task]}, preset ${record.settings.preset}, seed ${record.settings.seed}; ` +
+    `${graph.directed ? "directed" : "undirected"}${graph.weighted ? ", weighted" : ""} graph`;
+  const interval = metrics.auc_interval;
+  const figures = [
+    ["test AUC", metrics.test.auc?.toFixed(4) ?? "–", interval ? `95%: ${interval[0].toFixed(3)} to ${interval[1].toFixed(3)}` : ""],
+    ["average precision", metrics.test.ap?.toFixed(4) ?? "–", ""],
+    ["nodes", graph.nodes.toLocaleString("en"), ""],
+    ["edges", graph.edges.toLocaleString("en"), ""],
+    ["anchors", anchorNodes.length.toLocaleString("en"), ""],
+  ];
+  document.getElementById("headline").append(...figures.map(([name, value, more]) => make("div", {}, make("dt", { text: name }), make("dd", { text: value }, more ? make("small", { text: more }) : null))));
+  document.getElementById("notes").append(...DATA.notes.map((text) => make("li", { text })));
+}

@@ -1,0 +1,59 @@
+"""graphreach explain."""
+
+import json
+
+import pytest
+
+QUICK = ("--set", "num_anchors=6", "--set", "evaluate_every=2", "--epochs", "4")
+
+
+@pytest.fixture
+def folder(run, streets, tmp_path):
+    done = run("train", streets["graph"], "--task", "link", "-o", tmp_path / "run", *QUICK)
+    assert done.exit_code == 0, done.output
+    return tmp_path / "run"
+
+
+def test_a_pair_has_the_probability_of_predict(run, folder, tmp_path):
+    (tmp_path / "pairs.csv").write_text("source,target\nstreet 1,street 30\n")
+    predicted = json.loads(run("predict", folder, "--pairs", tmp_path / "pairs.csv", "--json").stdout)
+    done = run("explain", folder, "--pair", "street 1", "street 30", "--json", "--top", 3)
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert found["pair"] == ["street 1", "street 30"]
+    assert found["probability"] == pytest.approx(predicted[0]["score"], rel=1e-5)
+    assert len(found["anchors"]) == 3
+    total = sum(each["contribution"] for each in (*found["anchors"], found["other_anchors"]))
+    assert total + sum(found["terms"].values()) == pytest.approx(found["score"])
+    text = run("explain", folder, "--pair", "street 1", "street 30").stdout
+    assert text.startswith("street 1 - street 30: a link with probability")
+
+
+def test_a_node(run, folder):
+    text = run("explain", folder, "--node", "street 3", "--top", 2).stdout
+    assert text.startswith("street 3 ")
+    assert "anchors are within reach" in text
+    found = json.loads(run("explain", folder, "--node", "street 3", "--json").stdout)
+    assert found["node"] == "street 3"
+    assert 0 <= found["meets_anchor"] <= 1
+
+
+def test_mistakes_are_one_line(run, folder, tmp_path):
+    for words, sentence in (
+        ((), "one of --pair and --node"),
+        (("--node", "nowhere"), "ids must be ids of nodes"),
+        (("--pair", "street 1", "street 1"), "two different nodes"),
+        (("--node", "street 1", "--graph", tmp_path / "none.csv"), "--graph must be given"),
+    ):
+        done = run("explain", folder, *words)
+        assert done.exit_code == 2
+        assert sentence in done.stderr
+        assert len(done.stderr.splitlines()) == 1
+
+
+def test_integer_ids_and_other_methods(run, tmp_path):
+    run("train", "grid", "--model", "gcn", "-o", tmp_path / "gcn", *QUICK[2:])
+    assert "method graphreach" in run("explain", tmp_path / "gcn", "--node", 3).stderr
+    run("train", "grid", "--preset", "paper", "-o", tmp_path / "ours", *QUICK)
+    assert json.loads(run("explain", tmp_path / "ours", "--pair", 3, 4, "--json").stdout)["linked"] in (True, False)
+    assert "such as 0, 1, 2" in run("explain", tmp_path / "ours", "--node", "three").stderr

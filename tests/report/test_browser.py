@@ -1,0 +1,231 @@
+"""The page in a real browser: clicks, keys, and what it then shows."""
+
+import shutil
+
+import pytest
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def browser():
+    executable = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if executable is None:
+        pytest.skip(f"needs one of {', '.join(BROWSERS)}")
+    sync_api = pytest.importorskip("playwright.sync_api")
+    with sync_api.sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def open_page(browser, quarters):
+    """Open the page; at the end nothing may have gone wrong or gone out."""
+    contexts, troubles = [], []
+
+    def open_it(**options):
+        context = browser.new_context(**{"viewport": {"width": 1400, "height": 1000}, **options})
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: troubles.append(message.text))
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        page.on("request", lambda request: request.url.startswith("file:") or troubles.append(request.url))
+        page.goto(quarters.page.as_uri())
+        page.wait_for_selector("html[data-ready=true]")
+        return page
+
+    yield open_it
+    hacked = [context.pages[0].evaluate("window.hacked ?? null") for context in contexts]
+    for context in contexts:
+        context.close()
+    assert troubles == []
+    assert hacked == [None] * len(contexts)
+
+
+def click_node(page, node, view=0):
+    """Click on the canvas where a node is drawn."""
+    x, y = page.evaluate("([view, node]) => views[view].at(node)", [view, node])
+    page.locator(".box canvas:last-of-type").nth(view).click(position={"x": x, "y": y})
+
+
+def lonely_node(page, anchor):
+    """A node that no other is drawn upon."""
+    return page.evaluate(
+        """(anchor) => {
+          const nodes = [...ids.keys()];
+          const apart = (one, two) => Math.hypot(...[0, 1].map((i) => views[0].at(one)[i] - views[0].at(two)[i]));
+          return nodes.filter((node) => anchorOf.has(node) === anchor)
+            .find((node) => nodes.every((other) => other === node || apart(node, other) > 14));
+        }""",
+        anchor,
+    )
+
+
+def pixels(page, view, layer):
+    """What a canvas shows, as one text."""
+    return page.evaluate("([view, layer]) => views[view].layers[layer].toDataURL()", [view, layer])
+
+
+def number(text):
+    """A number as the page writes it, with a true minus."""
+    return float(text.replace("\N{MINUS SIGN}", "-"))
+
+
+def test_a_click_on_a_node_tells_of_it_and_shows_in_both_pictures(open_page):
+    page = open_page()
+    node = lonely_node(page, False)
+    before = [pixels(page, view, 2) for view in (0, 1)]
+    click_node(page, node)
+    panel = page.locator("#selection")
+    assert panel.locator("h2").text_content() == f"Node {page.evaluate('(node) => ids[node]', node)}"
+    text = panel.inner_text()
+    for words in ("label", "community", "neighbours", "Most reachable anchors", "Neighbours"):
+        assert words in text
+    page.mouse.move(0, 0)
+    after = [pixels(page, view, 2) for view in (0, 1)]
+    assert all(one != other for one, other in zip(before, after, strict=True))
+    panel.get_by_label("Let go").click()
+    assert panel.locator("h2").text_content() == "Nothing selected"
+
+
+def test_a_click_on_an_anchor_colours_by_reachability_to_it(open_page):
+    page = open_page()
+    assert page.locator("#anchor-choice").is_hidden()
+    colours = pixels(page, 1, 1)
+    anchor = lonely_node(page, True)
+    click_node(page, anchor)
+    name = page.evaluate("(node) => ids[node]", anchor)
+    assert page.locator("#selection h2").text_content() == f"Anchor {name}"
+    assert page.locator("#colour").input_value() == "reach"
+    assert f"Reachability to anchor {name}" in page.locator("#legend").text_content()
+    assert pixels(page, 1, 1) != colours
+    page.locator("#anchor").select_option(index=1)
+    other = page.evaluate("ids[anchorNodes[1]]")
+    assert f"Reachability to anchor {other}" in page.locator("#legend").text_content()
+    page.locator("#colour").select_option("group-0")
+    assert page.locator("#anchor-choice").is_hidden()
+
+
+def test_a_click_on_a_pair_shows_a_sum_that_adds_up(open_page):
+    page = open_page()
+    button = page.locator("[data-list=new]").first
+    button.click()
+    panel = page.locator("#selection")
+    assert button.get_attribute("aria-current") == "true"
+    assert panel.locator(".eyebrow").text_content() == "Most confident new links"
+    values = [number(text) for text in panel.locator(".sum .number").all_text_contents()]
+    score = number(panel.locator(".verdict small").text_content().rsplit(" ", 1)[1])
+    assert sum(values) == pytest.approx(score, abs=0.001 * len(values))
+    assert {"A reaches B", "B reaches A"} <= set(panel.locator(".sum .name").all_text_contents())
+    assert "to it" in panel.locator("details[open]").first.inner_text()
+    page.locator("[data-list=missed]").first.click()
+    assert button.get_attribute("aria-current") is None
+    panel.get_by_role("button", name="show the anchor").first.click()
+    assert panel.locator("h2").text_content().startswith("Anchor ")
+
+
+def test_keys_are_enough(open_page):
+    page = open_page()
+    canvas = page.locator(".box canvas:last-of-type").first
+    canvas.focus()
+    seen = set()
+    for key in ("ArrowRight", "ArrowRight", "ArrowDown", "ArrowLeft", "ArrowLeft", "ArrowUp"):
+        page.keyboard.press(key)
+        seen.add(page.locator("#selection h2").text_content())
+    assert len(seen) > 2
+    page.keyboard.press("+")
+    assert page.evaluate("views[0].zoom") > 1
+    page.keyboard.press("0")
+    assert page.evaluate("views[0].zoom") == 1
+    page.keyboard.press("Escape")
+    assert page.locator("#selection h2").text_content() == "Nothing selected"
+    page.locator("[data-list=new]").first.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    assert page.locator("[data-list=new]").nth(1).get_attribute("aria-current") == "true"
+    page.get_by_label("Find node").fill("street 05")
+    page.keyboard.press("Enter")
+    assert page.locator("#selection h2").text_content().endswith("street 05")
+    page.get_by_label("Find node").fill("nowhere")
+    page.keyboard.press("Enter")
+    assert page.locator("#search-answer").text_content() == "no such node here"
+
+
+def test_names_of_nodes_and_classes_are_text(open_page):
+    page = open_page()
+    assert page.locator("h1").text_content() == "two <b>quarters</b>"
+    for position in page.evaluate("[...ids.keys()].filter((node) => ids[node].startsWith('<'))"):
+        page.evaluate("(node) => pickNode(node)", position)
+        assert page.locator("#selection h2").text_content().endswith(page.evaluate("(node) => ids[node]", position))
+    assert page.locator("#selection h2 img").count() == 0
+    assert "<i>east</i>" in page.locator("#selection").inner_text()
+
+
+def test_a_class_can_be_picked_out(open_page):
+    page = open_page()
+    whole = pixels(page, 0, 1)
+    button = page.locator("#legend button").first
+    button.click()
+    assert button.get_attribute("aria-pressed") == "true"
+    assert pixels(page, 0, 1) != whole
+    button.click()
+    assert pixels(page, 0, 1) == whole
+
+
+def test_zoom_and_drag(open_page):
+    page = open_page()
+    page.get_by_role("button", name="Zoom in, graph").click(click_count=2)
+    centre = page.evaluate("[...views[0].centre]")
+    box = page.locator(".box").first.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 80, y + 40, steps=4)
+    page.mouse.up()
+    assert page.evaluate("[...views[0].centre]") != centre
+    assert page.locator("#selection h2").text_content() == "Nothing selected"
+    page.get_by_role("button", name="Show all, graph").click()
+    assert page.evaluate("views[0].zoom") == 1
+
+
+@pytest.mark.parametrize("width", [320, 390, 768])
+def test_nothing_is_wider_than_a_phone_and_the_selection_comes_from_below(open_page, width):
+    page = open_page(viewport={"width": width, "height": 800}, has_touch=True, is_mobile=True)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.locator("#selection").is_hidden()
+    page.locator("[data-list=believed]").first.tap()
+    box = page.locator("#selection").bounding_box()
+    assert box["y"] + box["height"] == pytest.approx(800, abs=1)
+    assert box["height"] < 400
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_dark_mode_has_readable_colours_and_redraws(open_page):
+    page = open_page(color_scheme="dark")
+    contrast = """(selector) => {
+      const light = (text) => text.match(/\\d+/g).slice(0, 3).map((v) => v / 255)
+        .map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
+        .reduce((sum, v, at) => sum + v * [0.2126, 0.7152, 0.0722][at], 0);
+      const one = light(getComputedStyle(document.querySelector(selector)).color);
+      const two = light(getComputedStyle(document.querySelector(".card")).backgroundColor);
+      return (Math.max(one, two) + 0.05) / (Math.min(one, two) + 0.05);
+    }"""
+    for scheme in ("dark", "light"):
+        before = pixels(page, 0, 0)
+        page.emulate_media(color_scheme=scheme)
+        page.wait_for_timeout(100)
+        assert scheme == "dark" or pixels(page, 0, 0) != before
+        assert page.evaluate(contrast, "h2") > 7
+        assert page.evaluate(contrast, ".muted") > 4.5
+
+
+def test_everything_that_can_be_used_has_a_name(open_page):
+    page = open_page()
+    unnamed = page.evaluate(
+        """() => [...document.querySelectorAll("button, select, input, canvas[tabindex], svg[role=img]")].filter(
+        (each) => !(each.ariaLabel || each.textContent.trim() || each.labels?.length)).map((each) => each.outerHTML)"""
+    )
+    assert unnamed == []
+    assert page.locator(".chart svg[role=img]").count() == 5

@@ -1,0 +1,58 @@
+"""What goes into a page and what comes out."""
+
+import base64
+import json
+import zlib
+
+import numpy as np
+import pytest
+
+import graphreach as gr
+from graphreach.report.packing import DECADES, on_square, pack, quantise, script_json, smallest, squeeze
+from graphreach.report.shown import shown_edges, shown_nodes
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.uint16, np.uint32])
+def test_arrays_come_back(kind):
+    values = np.array([[0, 1], [200, 3]], kind)
+    packed = pack(values)
+    assert packed["type"] == f"Uint{8 * values.itemsize}"
+    np.testing.assert_array_equal(np.frombuffer(base64.b64decode(packed["data"]), kind), values.ravel())
+    levels = np.arange(256, dtype=np.uint8)
+    assert zlib.decompress(base64.b64decode(squeeze(levels))) == levels.tobytes()
+    assert smallest(np.empty(0, np.int64)).dtype == np.uint8
+
+
+def test_quantised_shares_are_within_three_percent():
+    shares = np.geomspace(1e-4, 0.5, 200)
+    levels = quantise(shares, 0.5)
+    back = 0.5 * 10 ** (-DECADES * (255.0 - levels) / 254)
+    assert np.abs(back / shares - 1).max() < 0.03
+    assert quantise(np.zeros(2), 0.0).tolist() == [0, 0]
+
+
+def test_texts_of_users_cannot_leave_the_script():
+    nasty = "</script><!-- & \u2028 \ud83d"
+    text = script_json({"id": nasty})
+    assert not set("<>&\u2028") & set(text)
+    assert json.loads(text) == {"id": nasty}
+
+
+def test_points_keep_their_shape():
+    square = on_square(np.array([[-1.0, 5.0], [1.0, 5.5]]))
+    assert square[:, 0].tolist() == [0, 65535]
+    assert np.ptp(square[:, 1].astype(int)) == pytest.approx(65535 / 4, abs=2)
+    assert len(np.unique(on_square(np.zeros((2, 2))))) == 1
+
+
+def test_a_part_of_a_large_graph_grows_around_what_is_wanted():
+    ring = gr.Graph.from_edges([np.arange(1000), np.roll(np.arange(1000), -1)])
+    nodes = shown_nodes(ring, np.array([0, 500]), limit=41)
+    assert len(nodes) == 41
+    away = np.minimum.reduce([np.abs(nodes - each) for each in (0, 500, 1000)])
+    assert away.max() == 10
+    edges, total = shown_edges(ring, nodes, limit=5)
+    assert (edges.shape, total) == ((2, 5), 39)
+    lonely = gr.Graph.from_edges([[0], [1]], 50)
+    assert len(shown_nodes(lonely, np.array([0]), limit=20)) == 20
+    assert len(shown_nodes(lonely, np.array([0]))) == 50

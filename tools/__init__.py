@@ -1,0 +1,1 @@
+"""What makes README and site from the code and the results."""
