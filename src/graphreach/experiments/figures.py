@@ -156,6 +156,7 @@ def _finite(number: float) -> float:
 
 def _save(name: str, panels: Sequence[Panel], folder: Path) -> list[Path]:
     require_matplotlib()
+    from matplotlib import rc_context
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -172,7 +173,7 @@ def _save(name: str, panels: Sequence[Panel], folder: Path) -> list[Path]:
     paths = []
     for suffix in (".png", ".svg"):
         path = folder / f"{name}{suffix}"
-        with replacing(path) as partial:
+        with replacing(path) as partial, rc_context({"svg.fonttype": "none", "svg.hashsalt": name}):
             figure.savefig(partial, dpi=DPI, metadata={"Date": None} if suffix == ".svg" else {"Software": None})
         paths.append(path)
     path = folder / f"{name}.csv"
