@@ -35,7 +35,7 @@ def trainer(
     model: torch.nn.Module, embed: Callable[[], torch.Tensor], score: Any, labels: torch.Tensor
 ) -> Callable[[], None]:
     """A full step with Adam."""
-    optimizer = torch.optim.Adam(model.parameters(), 0.01)
+    optimizer = torch.optim.Adam(model.parameters(), 0.01, fused=True)
 
     def step() -> None:
         loss = F.binary_cross_entropy_with_logits(score(embed()), labels)
@@ -243,7 +243,7 @@ def many_graphs(quick: bool) -> list[Row]:
     all_pairs = torch.cat([p + o for p, o in zip(pairs, offsets.tolist(), strict=False)], 1)
     all_labels = torch.cat(labels)
     model = gr.nn.GraphReach(0, WIDTH)
-    optimizer = torch.optim.Adam(model.parameters(), 0.01)
+    optimizer = torch.optim.Adam(model.parameters(), 0.01, fused=True)
 
     def one_batch() -> None:
         optimizer.zero_grad()

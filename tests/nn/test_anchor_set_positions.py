@@ -95,10 +95,10 @@ def test_positions_against_networkx(max_distance, directed):
 
 def test_levels_are_the_values():
     positions = anchor_sets(random_graph(40, 55))
-    for name in ("to_values", "from_values"):
-        table, index = positions.levels(name, 4096)
-        assert torch.equal(table[index.long()], getattr(positions, name))
-        assert index.dtype == torch.int32
+    table, *places = positions.levels(4096)
+    for values, place in zip((positions.to_values, positions.from_values), places, strict=True):
+        assert torch.equal(table[place.long()], values)
+        assert place.dtype == torch.int16
 
 
 def test_batch_shifts_the_members():

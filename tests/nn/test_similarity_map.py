@@ -28,9 +28,10 @@ def test_map_is_a_network_on_every_entry(method, hops):
     network = random_weights(gr.nn.SimilarityMap(hops or 1))
     positions = small_positions(hops=hops, method=method)
     weights = list(network.parameters())
-    to, back, background = network(positions)
-    for found, S in zip((to, back), small_matrices(hops, method), strict=True):
-        assert_same_function(dense(positions, found), weights, literal_map(network, S), weights, 1e-10)
+    background = network(positions)[2]
+    for direction, S in enumerate(small_matrices(hops, method)):
+        found = dense(positions, network(positions)[direction])
+        assert_same_function(found, weights, literal_map(network, S), weights, 1e-10)
     zero = torch.zeros(1, 1, hops or 1, dtype=torch.float64)
     assert_near(background.view(1, 1), literal_map(network, zero), 1e-12)
 
@@ -53,12 +54,12 @@ def map_and_gradients(network, positions):
 def test_looking_up_equals_mapping_every_entry(layout, monkeypatch):
     network = gr.nn.SimilarityMap()
     positions = small_positions(layout, torch.float32, method="walks")
-    assert positions.levels("to_values", similarity_map.MAX_LEVELS) is not None
+    assert positions.levels(similarity_map.MAX_LEVELS) is not None
     looked_up = map_and_gradients(network, positions)
     monkeypatch.setattr(similarity_map, "MAX_LEVELS", 1)
     fresh = positions.to(torch.float32)
     mapped = map_and_gradients(network, fresh)
-    assert fresh.levels("to_values", 1) is None
+    assert fresh.levels(1) is None
     for one, other in zip(looked_up, mapped, strict=True):
         assert_near(one, other, 1e-5)
 
@@ -103,10 +104,32 @@ def test_gradcheck():
 
 def test_levels_are_the_different_values():
     positions = small_positions(method="walks", dtype=torch.float32)
-    levels, index = positions.levels("from_values", 4096)
-    assert torch.equal(levels[index], positions.from_values)
-    assert len(levels) == len(torch.unique(positions.from_values))
-    assert positions.levels("from_values", 4096)[0] is levels
+    levels, *places = positions.levels(4096)
+    different = 0
+    for values, place in zip((positions.to_values, positions.from_values), places, strict=True):
+        assert torch.equal(levels[place.long()], values)
+        different += len(torch.unique(values))
+    assert levels[0] == 0
+    assert len(levels) == 1 + different
+    assert positions.levels(4096)[0] is levels
+    nodes = torch.tensor([3, 1])
+    rows = positions.rows(nodes)
+    assert rows.levels(4096)[0] is levels
+    for values, place in zip((rows.to_values, rows.from_values), rows.levels(4096)[1:], strict=True):
+        assert torch.equal(levels[place.long()], values)
+
+
+def test_many_levels_are_looked_up_too(monkeypatch):
+    monkeypatch.setattr(similarity_map, "MAX_LEVELS", 1 << 20)
+    values = torch.rand(200, 120)
+    positions = gr.nn.Positions.dense(values, values.flip(0), torch.arange(120))
+    _, *places = positions.levels(1 << 20)
+    assert places[0].dtype == torch.int32
+    network = random_weights(gr.nn.SimilarityMap()).float()
+    looked_up = map_and_gradients(network, positions)
+    monkeypatch.setattr(similarity_map, "MAX_LEVELS", 1)
+    for one, other in zip(looked_up, map_and_gradients(network, positions.to(torch.float32)), strict=True):
+        assert_near(one, other, 1e-4)
 
 
 def test_repr_and_reset_parameters():

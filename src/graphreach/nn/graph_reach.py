@@ -3,11 +3,11 @@
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from graphreach.errors import InputError
 from graphreach.nn.decoders import make_decoder
+from graphreach.nn.dropout import dropout
 from graphreach.nn.functional import normalize
 from graphreach.nn.local import local_branch
 from graphreach.nn.messages import ReachReadout
@@ -143,7 +143,7 @@ class GraphReach(Pretrained, nn.Module):
         if self.projection is not None:
             h = self.projection(h)
         for conv in self.convs:
-            h = F.dropout(conv(h, positions), self.dropout, self.training)
+            h = dropout(conv(h, positions), self.dropout, self.training)
         z = _activate(self.readout(h, positions), self.output_activation)
         if self.local is None:
             return z

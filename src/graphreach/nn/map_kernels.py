@@ -173,13 +173,19 @@ def look_up(table: Any, index: Any, parts: Any, out: Any) -> None:
     """out = table[index]."""
     n = len(index)
     for part in prange(parts):
-        for e in range(part * n // parts, (part + 1) * n // parts):
-            out[e] = table[index[e]]
+        begin, end = part * n // parts, (part + 1) * n // parts
+        _pick(table, index[begin:end], out[begin:end])
+
+
+@fast_kernel
+def _pick(table: Any, index: Any, out: Any) -> None:
+    for e in range(len(index)):
+        out[e] = table[index[e]]
 
 
 @fast_kernel
 def _add_up(index: Any, gradient: Any, tables: Any, out: Any) -> None:
-    """out[j] = the gradient's sum where ``index`` is j.
+    """Add to out[j] the gradient's sum where ``index`` is j.
 
     Neighbours often have the same place in the table; four tables in turn, and no sum waits for the one before.
     """
@@ -193,12 +199,12 @@ def _add_up(index: Any, gradient: Any, tables: Any, out: Any) -> None:
     for e in range(whole, len(index)):
         a[index[e]] += gradient[e]
     for j in range(len(out)):
-        out[j] = (a[j] + b[j]) + (c[j] + d[j])
+        out[j] += (a[j] + b[j]) + (c[j] + d[j])
 
 
 @fast_parallel_kernel
 def look_up_backward(index: Any, gradient: Any, parts: Any, dtable: Any) -> None:
-    """The gradient's sum for each place of the table, per part."""
+    """Add the gradient's sum for each place of the table, per part."""
     n = len(index)
     for part in prange(parts):
         begin, end = part * n // parts, (part + 1) * n // parts

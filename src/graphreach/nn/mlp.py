@@ -3,10 +3,10 @@
 from itertools import pairwise
 from typing import Any
 
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from graphreach.errors import InputError
+from graphreach.nn.dropout import dropout
 from graphreach.nn.node_model import NodeModel
 
 
@@ -74,7 +74,7 @@ class MLP(NodeModel):
         """
         h = self.start(x, self._count(x, structure, node_index), node_index)
         for layer in self.layers[:-1]:
-            h = F.dropout(layer(h).relu(), self.dropout, self.training)
+            h = dropout(layer(h).relu(), self.dropout, self.training)
         return self.finish(self.layers[-1](h))
 
     def _count(self, x: Tensor | None, structure: Any, node_index: Tensor | None) -> int:

@@ -3,12 +3,12 @@
 import importlib
 from typing import Any
 
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.nn.adjacency import Adjacency, as_adjacency
+from graphreach.nn.dropout import dropout
 from graphreach.nn.neighbour_sums import neighbour_attention, neighbour_sum
 from graphreach.nn.node_model import NodeModel
 
@@ -95,7 +95,7 @@ class Neighbourhood(NodeModel):
         adjacency = as_adjacency(structure)
         h = self.start(x, adjacency.num_nodes, node_index)
         for conv in self.convs[:-1]:
-            h = F.dropout(LAYERS[self.kind](conv, h, adjacency).relu(), self.dropout, self.training)
+            h = dropout(LAYERS[self.kind](conv, h, adjacency).relu(), self.dropout, self.training)
         return self.finish(LAYERS[self.kind](self.convs[-1], h, adjacency))
 
     def __repr__(self) -> str:

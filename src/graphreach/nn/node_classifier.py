@@ -3,6 +3,7 @@
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from graphreach.nn.dropout import dropout
 from graphreach.nn.pretrained import Pretrained
 
 
@@ -37,7 +38,7 @@ class NodeClassifier(Pretrained, nn.Module):
 
     def forward(self, z: Tensor) -> Tensor:
         """Log-probabilities ``[n, num_classes]``."""
-        return F.log_softmax(self.linear(F.dropout(z, self.dropout, self.training)), -1)
+        return F.log_softmax(self.linear(dropout(z, self.dropout, self.training)), -1)
 
     def __repr__(self) -> str:
         return f"NodeClassifier({self.in_channels}, {self.num_classes})"

@@ -1,11 +1,11 @@
 """P-GNN, the position-aware predecessor of GraphReach."""
 
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.nn.anchor_set_positions import anchor_sets
+from graphreach.nn.dropout import dropout
 from graphreach.nn.messages import ReachReadout
 from graphreach.nn.node_model import NodeModel
 from graphreach.nn.positions import Positions
@@ -98,7 +98,7 @@ class PGNN(NodeModel):
             raise InputError(f"structure must be what anchor_sets gives, or a Graph, got {type(structure).__name__}")
         h = self.start(x, positions.num_nodes, node_index)
         for conv in self.convs:
-            h = F.dropout(conv(h, positions), self.dropout, self.training)
+            h = dropout(conv(h, positions), self.dropout, self.training)
         return self.finish(self.readout(h, positions))
 
     def __repr__(self) -> str:

@@ -23,6 +23,8 @@ BLOCK = 1 << 22
 MOSTLY_FILLED = 0.7
 """Share of entries that are not zero from which all are worked on in order, without a list of places."""
 
+LEVELS = "levels"
+
 
 @dataclass(frozen=True, eq=False)
 class Positions:
@@ -57,7 +59,6 @@ class Positions:
     num_anchors: Tensor
     width: int
     source: Tensor | None = None
-    _levels: dict[str, tuple[Tensor, Tensor] | None] = field(default_factory=dict, repr=False)
     _found: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -89,14 +90,12 @@ class Positions:
         """The entries of a rectangular layout as ``[n, k]``."""
         return values.view(self.num_nodes, self.width)
 
-    def levels(self, name: str, most: int) -> tuple[Tensor, Tensor] | None:
-        """The different values of ``to_values`` or ``from_values`` and each entry's place among them, found once.
+    def levels(self, most: int) -> tuple[Tensor, Tensor, Tensor] | None:
+        """Zero and the different similarities, and the places among them of ``to_values`` and ``from_values``, found once.
 
-        ``None`` if there are more than ``most``, as in exact reachability.
+        ``None`` if there are more than ``most`` of one direction, as in exact reachability.
         """
-        if name not in self._levels:
-            self._levels[name] = _find_levels(getattr(self, name), most)
-        return self._levels[name]
+        return self._once(LEVELS, lambda: _find_all_levels(self.to_values, self.from_values, most))
 
     def filled(self, name: str, hops: int) -> tuple[Tensor, Tensor]:
         """The entries of ``to_values`` or ``from_values`` that are not zero, found once.
@@ -272,7 +271,7 @@ class Positions:
         pointer = torch.cat([lengths.new_zeros(1), lengths.cumsum(0)])
         entry = torch.arange(int(pointer[-1]), device=pointer.device)
         entry += torch.repeat_interleave(self.pointer[:-1][chosen] - pointer[:-1], lengths)
-        return Positions(
+        rows = Positions(
             self.to_values[entry],
             self.from_values[entry],
             pointer,
@@ -281,10 +280,11 @@ class Positions:
             self.first_anchor[chosen],
             self.num_anchors[chosen],
             self.width,
-            _levels={
-                name: None if known is None else (known[0], known[1][entry]) for name, known in self._levels.items()
-            },
         )
+        if LEVELS in self._found:
+            known = self._found[LEVELS]
+            rows._found[LEVELS] = None if known is None else (known[0], *(place[entry] for place in known[1:]))
+        return rows
 
     def entry_nodes(self) -> Tensor:
         """The node of each entry."""
@@ -318,7 +318,7 @@ def sum_rows(positions: Positions, values: Tensor) -> Tensor:
 def _everything(positions: Positions) -> Positions:
     pointer = torch.cat([positions.num_anchors.new_zeros(1), positions.num_anchors.cumsum(0)])
     ones = positions.to_values.new_ones(int(pointer[-1]))
-    return replace(positions, to_values=ones, from_values=ones, pointer=pointer, column=None, _levels={}, _found={})
+    return replace(positions, to_values=ones, from_values=ones, pointer=pointer, column=None, _found={})
 
 
 def _check_source(source: Tensor, shape: tuple[int, int], num_anchors: int) -> None:
@@ -366,6 +366,17 @@ def _find_filled(values: Tensor) -> tuple[Tensor, Tensor]:
     if len(place) > MOSTLY_FILLED * len(values):
         return place.new_empty(0), values.t().contiguous()
     return place, values[place].t().contiguous()
+
+
+def _find_all_levels(to: Tensor, back: Tensor, most: int) -> tuple[Tensor, Tensor, Tensor] | None:
+    """Zero, then the different values of both directions; and each entry's place among all these."""
+    found = [_find_levels(values, most) for values in (to, back)]
+    if found[0] is None or found[1] is None:
+        return None
+    (first, places), (second, others) = found[0], found[1]
+    levels = torch.cat([first.new_zeros(1), first, second])
+    kind = torch.int16 if len(levels) < torch.iinfo(torch.int16).max else torch.int32
+    return levels, (places + 1).to(kind), (others + len(first) + 1).to(kind)
 
 
 def _find_levels(values: Tensor, most: int) -> tuple[Tensor, Tensor] | None:

@@ -42,7 +42,9 @@ PRESETS: dict[str, Preset] = {
     # Eqs. 1-8 as printed.
     "paper": Preset({"aggregation": "attention"}, {"method": "walks", "num_walks": 50, "walk_length": "diameter"}),
     # What the authors' code does, with its attention trained: counts through a learned map, biases, ReLU messages.
-    # Theirs drops half of the messages, of the attention weights and of the output in training; ours of the output only.
+    # Theirs drops half of the messages, of the attention weights and of the output in training, ours of the output only;
+    # theirs leaves out anchors whose mapped similarity is not positive, has its own weights for a node's own features, and
+    # an ELU after attention, ours does not.
     "authors": Preset(
         {
             "aggregation": "attention",

@@ -44,21 +44,22 @@ class SimilarityMap(nn.Module):
 
     def forward(self, positions: Positions) -> tuple[Tensor, Tensor, Tensor]:
         """g(s(v, a)) and g(s(a, v)) of all entries, and g(0), which anchors without an entry have."""
+        values = (positions.to_values, positions.from_values)
+        fused = use_kernels(*values, self.hidden.weight)
+        levels = positions.levels(MAX_LEVELS) if fused and values[0].dim() == 1 else None
+        if levels is not None:
+            table = self._network(levels[0].unsqueeze(-1))
+            return *apply(_LookUp, table, *levels[1:]), table[0]
         background = self._network(self.hidden.weight.new_zeros(1, self.hops))[0]
-        to, back = (self._map(positions, name) for name in ("to_values", "from_values"))
-        return to, back, background
+        if not fused:
+            to, back = (self._network(each.view(len(each), self.hops)) for each in values)
+            return to, back, background
+        return self._map(positions, "to_values"), self._map(positions, "from_values"), background
 
     def _map(self, positions: Positions, name: str) -> Tensor:
-        values = getattr(positions, name)
-        if not use_kernels(values, self.hidden.weight):
-            return self._network(values.view(len(values), self.hops))
-        levels = positions.levels(name, MAX_LEVELS) if values.dim() == 1 else None
-        if levels is not None:
-            looked_up: Tensor = apply(_LookUp, self._network(levels[0].unsqueeze(-1)), levels[1])
-            return looked_up
         place, listed = positions.filled(name, self.hops)
         weights = (self.hidden.weight.t(), self.hidden.bias, self.out.weight[0], self.out.bias)
-        mapped: Tensor = apply(_MapEntries, place, listed, len(values), *weights)
+        mapped: Tensor = apply(_MapEntries, place, listed, len(getattr(positions, name)), *weights)
         return mapped
 
     def _network(self, values: Tensor) -> Tensor:
@@ -70,21 +71,31 @@ class SimilarityMap(nn.Module):
 
 
 class _LookUp(torch.autograd.Function):
+    """The table's values at some places and at others."""
+
     @staticmethod
-    def forward(ctx: Any, table: Tensor, index: Tensor) -> Tensor:
-        ctx.save_for_backward(index)
+    def forward(ctx: Any, table: Tensor, *places: Tensor) -> tuple[Tensor, ...]:
+        ctx.save_for_backward(*places)
         ctx.size = len(table)
-        out = empty((len(index),), table.dtype)
-        map_kernels.look_up(table.detach().contiguous().numpy(), index.numpy(), PARTS, out.numpy())
-        return out
+        values = table.detach().contiguous().numpy()
+        found = tuple(empty((len(place),), table.dtype) for place in places)
+        for place, out in zip(places, found, strict=True):
+            map_kernels.look_up(values, _unsigned(place), PARTS, out.numpy())
+        return found
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, gradient: Tensor) -> Any:
-        (index,) = ctx.saved_tensors
-        dtable = gradient.new_empty(PARTS, ctx.size)
-        map_kernels.look_up_backward(index.numpy(), gradient.contiguous().numpy(), PARTS, dtable.numpy())
-        return dtable.sum(0), None
+    def backward(ctx: Any, *gradients: Tensor) -> Any:
+        dtable = gradients[0].new_zeros(PARTS, ctx.size)
+        for place, gradient in zip(ctx.saved_tensors, gradients, strict=True):
+            map_kernels.look_up_backward(_unsigned(place), gradient.contiguous().numpy(), PARTS, dtable.numpy())
+        return dtable.sum(0), *(None for _ in gradients)
+
+
+def _unsigned(place: Tensor) -> Any:
+    """Places as numbers that a kernel need not compare with zero."""
+    array = place.numpy()
+    return array.view(f"u{array.itemsize}")
 
 
 class _MapEntries(torch.autograd.Function):

@@ -89,8 +89,7 @@ def reach_inputs(graph: Graph, x: Features, settings: Settings, reach: Reachabil
     scale = {"preset": chosen.scale, "none": None}.get(settings.scale, settings.scale)
     positions = reach.rescaled(scale, graph).to_torch()
     if graph.num_nodes > WHOLE_GRAPH_NODES and positions.hops is None:
-        for name in ("to_values", "from_values"):
-            positions.levels(name, MAX_LEVELS)  # once, not for the rows of every step
+        positions.levels(MAX_LEVELS)  # once, not for the rows of every step
     model = {**chosen.arguments(settings.task, x is not None), **settings.model}
     local = model.get("local") is not None
     edge_index = torch.from_numpy(np.ascontiguousarray(graph.edge_index)) if local else None

@@ -66,7 +66,7 @@ class Trainer:
         self.refresh, self.writer = refresh, writer
         self.validates = any(len(split.val.label) for batch in batches for split in batch.splits)
         self.optimizer = torch.optim.Adam(
-            model.parameters(), settings.learning_rate, weight_decay=settings.weight_decay
+            model.parameters(), settings.learning_rate, weight_decay=settings.weight_decay, fused=True
         )
         self.progress, self.best = Progress(), dict[str, Tensor]()
         self.clock = Clock()
