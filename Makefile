@@ -1,11 +1,12 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
 READY := $(VENV)/.ready
 
 .PHONY: demo test check format docs readme bench bench-peers clean clean-kernels
 
-demo: $(READY)
+demo: $(INSTALLED)
 	$(BIN)/graphreach demo --output demo
 
 # two workers compile and run side by side; their threads must not wait for each other by spinning
@@ -42,8 +43,13 @@ clean-kernels:
 clean:
 	rm -rf $(VENV) .venv-* demo site
 
-$(READY): pyproject.toml constraints.txt
+# what the demo needs comes first; files are compiled when they are imported, which most never are
+$(INSTALLED): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "graphreach needs Python 3.11 or newer, got " + sys.version.split()[0] + "; run make PYTHON=python3.11")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[all]" hypothesis mypy playwright pre-commit pytest pytest-xdist ruff latex2mathml mkdocs-material "mkdocstrings[python]"
+	$(BIN)/python -m pip install --quiet --no-compile --constraint constraints.txt --editable ".[nn,plot]"
+	@touch $@
+
+$(READY): $(INSTALLED)
+	$(BIN)/python -m pip install --quiet --no-compile --constraint constraints.txt --editable ".[all]" hypothesis mypy playwright pre-commit pytest pytest-xdist ruff latex2mathml mkdocs-material "mkdocstrings[python]"
 	@touch $@

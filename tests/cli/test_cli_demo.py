@@ -27,3 +27,13 @@ def test_demo_repeats(tmp_path):
     one, two = (demo.run_demo(tmp_path / name, seed=3, epochs=5) for name in ("one", "two"))
     assert one.text == two.text
     assert one.numbers.read_text() == two.numbers.read_text()
+
+
+def test_the_layers_kernels_are_those_that_training_needs(tmp_path):
+    from graphreach.nn import map_kernels, message_kernels
+
+    demo.compile_layers()
+    kernels = (message_kernels.aggregate, message_kernels.project_backward, map_kernels.map_entries_backward)
+    before = [len(kernel.signatures) for kernel in kernels]
+    demo.run_demo(tmp_path, epochs=1)
+    assert [len(kernel.signatures) for kernel in kernels] == before
