@@ -37,6 +37,7 @@ OWN = {
     "embed-files": "whole_runs",
     "embed-million": "whole_runs",
     "report": "report",
+    "first-picture": "first_picture",
 }
 PEERS = {
     "uniform-14-ensmallen": "against_peers",

@@ -117,6 +117,7 @@ class Experiment(_Strict):
         intervals: Rows whose losses under attack are compared.
         ambiguities: What the paper leaves open, and what was taken here.
         claims: What the text says about it.
+        findings: What our runs say about that.
         axis: For a figure: what its columns stand for.
     """
 
@@ -133,6 +134,7 @@ class Experiment(_Strict):
     intervals: tuple[Comparison, ...] = ()
     ambiguities: tuple[str, ...] = ()
     claims: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()
     axis: str | None = None
 
     @field_validator("published", mode="before")

@@ -57,7 +57,11 @@ def markdown(experiment: Experiment, summaries: Sequence[Summary]) -> str:
                     label = f"{row.label} (leaks)" if row.leaks else row.label
                     lines.append(f"| {label} | " + " | ".join(_cell(each) for each in cells) + " |")
             lines.append("")
-    for title, texts in (("The paper says", experiment.claims), ("Left open by the paper", experiment.ambiguities)):
+    for title, texts in (
+        ("The paper says", experiment.claims),
+        ("Found here", experiment.findings),
+        ("Left open by the paper", experiment.ambiguities),
+    ):
         if texts:
             lines += [f"{title}:", "", *(f"- {text}" for text in texts), ""]
     return "\n".join(lines).rstrip() + "\n"
