@@ -57,6 +57,12 @@ class Explainer:
         if run.settings.method != "graphreach" or not isinstance(run.model.encoder, GraphReach):
             raise InputError(f"run must be of method graphreach to be explained by anchors, got {run.settings.method}")
         run.check_features(x)
+        table = run.model.encoder.table
+        if table is not None and table.num_embeddings != graph.num_nodes:
+            raise InputError(
+                f"graph must have the {table.num_embeddings} nodes that the run learned vectors of (identity), "
+                f"got {graph.num_nodes}: neither another graph nor one of several can be explained"
+            )
         seen, settings = graph if walk_graph is None else walk_graph, run.settings_on(graph)
         anchors = run.anchors_on(graph)
         if anchors is None:

@@ -39,6 +39,33 @@ class Outcome:
         found: dict[str, float] = self.record["metrics"]["test"]
         return found
 
+    def pick_graph(self, number: int | None = None, name: str = "number") -> int:
+        """The number, from 1 on, of a graph of the run; by default of the one with most test examples.
+
+        Args:
+            number: What was asked for.
+            name: What the argument is called where it was given.
+
+        Example:
+            >>> Outcome({}, {"test": [None, np.zeros(5), np.zeros(3)]}).pick_graph()
+            2
+        """
+        sizes = [0 if own is None else len(own) for own in self.scores["test"]]
+        return int(np.argmax(sizes)) + 1 if number is None else check_number(number, len(sizes), name)
+
+
+def check_number(number: int, count: int, name: str = "number") -> int:
+    """Refuse a number that no graph of the run has.
+
+    Example:
+        >>> check_number(3, 7)
+        3
+    """
+    if not isinstance(number, int) or not 1 <= number <= count:
+        having = "1, the only graph of the run" if count == 1 else f"from 1 to {count}, the graphs of the run"
+        raise InputError(f"{name} must be {having}, got {number}")
+    return number
+
 
 def claim(folder: Path, settings: Settings) -> None:
     """Refuse a folder that holds a run of other settings."""

@@ -43,6 +43,7 @@ class TrainedRun:
     def __init__(self, folder: str | Path) -> None:
         path = Path(folder)
         self.settings = Settings.make(**read_json(path / SETTINGS))
+        _refuse_sums(path, self.settings.method)
         kind = read_json(path / MODEL / "config.json").get("model")
         if kind not in ENCODERS:
             raise InputError(f"{path / MODEL} must hold one of {', '.join(ENCODERS)}, got {kind!r}")
@@ -75,10 +76,14 @@ class TrainedRun:
         return np.asarray(graph.index_of(np.array(self.anchors, dtype=graph.ids.dtype)), np.int64)
 
     def settings_on(self, graph: Graph) -> Settings:
-        """The run's settings; on a graph without the run's anchors, with as many of its own."""
-        if self.anchors is None or self.anchors_on(graph) is not None:
+        """The run's settings; on a graph without the run's anchors, with as many of its own.
+
+        A run on several graphs keeps no anchors: each graph has its own, no more than it has nodes, as in training.
+        """
+        wanted = self.settings.num_anchors if self.anchors is None else len(self.anchors)
+        if not isinstance(wanted, int) or self.anchors_on(graph) is not None:
             return self.settings
-        return self.settings.model_copy(update={"num_anchors": min(len(self.anchors), graph.num_nodes)})
+        return self.settings.model_copy(update={"num_anchors": min(wanted, graph.num_nodes)})
 
     @torch.no_grad()
     def score_pairs(
@@ -110,3 +115,16 @@ class TrainedRun:
             raise InputError(f"the run must be of task 'node' to predict classes, got task {self.settings.task!r}")
         out: NDArray[np.float32] = self.model.scores(torch.from_numpy(z), torch.from_numpy(nodes)).exp().numpy()
         return out
+
+
+def _refuse_sums(folder: Path, method: str) -> None:
+    """One sentence for a run that has no model of its own but those of its parts."""
+    names = method.split("+")
+    if len(names) == 1:
+        return
+    stored = [name for name in names if (folder / name / MODEL / "config.json").exists()]
+    first = "graphreach" if "graphreach" in stored else stored[0] if stored else None
+    hint = "" if first is None else f"; give the folder of one of them instead: {folder / first}"
+    raise InputError(
+        f"folder must be of a run of one method, got {folder}, which adds the scores of {' and '.join(names)}{hint}"
+    )
