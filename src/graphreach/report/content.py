@@ -2,15 +2,17 @@
 
 import json
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphreach.datasets import Dataset
-from graphreach.explain import Explainer, PairExplanation
+from graphreach.datasets import Sample
+from graphreach.explain import Explainer
 from graphreach.explain import Path as LikelyPath
 from graphreach.explain.pair_explanation import plain_ids
 from graphreach.graph import Graph
@@ -18,9 +20,8 @@ from graphreach.report import figures
 from graphreach.report.communities import communities
 from graphreach.report.layout import layout, plane
 from graphreach.report.packing import DECADES, on_square, pack, quantise, smallest, squeeze
-from graphreach.report.pair_lists import ANCHORS, PairList, pair_lists
 from graphreach.report.shown import MAX_EDGES, MAX_NODES, shown_edges, shown_nodes
-from graphreach.tasks import Split
+from graphreach.tasks import Split, check_leaks, metrics
 from graphreach.training.outcome import Outcome
 from graphreach.training.trainer import CHECKPOINT
 
@@ -28,54 +29,101 @@ REACH_BYTES = 1_800_000
 """Of the reachability that the page can be coloured by."""
 
 RECORDED = (
-    "settings", "seconds", "peak_memory", "versions", "leaks", "parameters", "best_epoch", "epochs",
+    "settings", "seconds", "peak_memory", "versions", "parameters", "best_epoch", "epochs",
 )  # fmt: skip
 """Of the run's record, as it is."""
-
-VISIBLE = 5e-4
-"""Contributions below are in the sum of the others."""
 
 POINTS = 400
 """Of a curve."""
 
+CHECKED, SAME = 1000, 1e-3
+"""Test examples whose recorded scores are compared with the model's here, and what is no difference."""
 
-class Content:
-    """What the page shows of a run.
 
-    Args:
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """One graph of a run, and all that is known of it.
+
+    Attributes:
         folder: Of the run.
-        outcome: What it found.
-        dataset: Its data.
+        outcome: What it found, on all graphs.
+        name: Of the data set.
+        number: Which of its graphs is shown, from 1 on.
+        sample: That graph with its labels.
         split: Its split.
         explainer: The model on the split's graph.
         classes: Names of the classes, if they have any.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        outcome: Outcome,
-        dataset: Dataset,
-        split: Split,
-        explainer: Explainer,
-        classes: Sequence[Any],
-    ) -> None:
-        self.folder, self.outcome, self.sample, self.split = folder, outcome, dataset[0], split
-        self.explainer, self.classes, self.title = explainer, classes, dataset.name
-        self.scores = np.asarray(outcome.scores["test"][0], np.float64)
-        self.lists = pair_lists(explainer, split, self.sample.graph, self.scores)
-        wanted = set(explainer.anchors.tolist()).union(*(each.nodes() for each in self.lists))
-        self.nodes = shown_nodes(self.sample.graph, np.array(sorted(wanted), np.int64), MAX_NODES)
+    folder: Path
+    outcome: Outcome
+    name: str
+    number: int
+    sample: Sample
+    split: Split
+    explainer: Explainer
+    classes: Sequence[Any]
+
+    @property
+    def graphs(self) -> int:
+        """How many graphs the run has."""
+        return len(self.outcome.scores["test"])
+
+    @property
+    def title(self) -> str:
+        """The data set, and which graph of it."""
+        return self.name if self.graphs == 1 else f"{self.name}, graph {self.number} of {self.graphs}"
+
+    def scores(self, part: str) -> NDArray[np.float64]:
+        """Recorded scores of this graph's examples; none if it has no examples."""
+        own = self.outcome.scores[part][self.number - 1]
+        return np.empty(0) if own is None else np.asarray(own, np.float64)
+
+    def metrics(self, part: str) -> dict[str, float]:
+        """Metrics of this graph: as recorded where it is the only one."""
+        if self.graphs == 1:
+            return finite(self.outcome.record["metrics"][part])
+        examples = getattr(self.split, part)
+        return finite(metrics(self.split.task, self.scores(part), examples)) if len(examples) else {}
+
+
+class Content(ABC):
+    """What the page shows of a run, whatever its task.
+
+    Args:
+        shown: The graph to show.
+        wanted: Nodes that must be drawn, besides the anchors.
+    """
+
+    examples: str
+    """What the task's examples are called."""
+
+    def __init__(self, shown: Shown, wanted: set[int]) -> None:
+        self.shown, self.sample, self.split, self.explainer = shown, shown.sample, shown.split, shown.explainer
+        self.scores = shown.scores("test")
+        needed = sorted(wanted.union(self.explainer.anchors.tolist()))
+        self.nodes = shown_nodes(self.sample.graph, np.array(needed, np.int64), MAX_NODES)
         self.place = np.full(self.sample.graph.num_nodes, -1, np.int64)
         self.place[self.nodes] = np.arange(len(self.nodes))
         self.notes: list[str] = []
 
+    @abstractmethod
+    def recomputed(self, chosen: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Scores of some test examples as the model gives them here."""
+
+    @abstractmethod
+    def of_task(self) -> dict[str, Any]:
+        """What only a page of this task has: lists, metrics, scores."""
+
     def to_dict(self) -> dict[str, Any]:
         """As JSON can hold it."""
-        record, graph = self.outcome.record, self.sample.graph
+        record, graph = self.shown.outcome.record, self.sample.graph
+        self._note_differences()
+        self._note_graphs()
         content = {
-            "title": self.title,
+            "title": self.shown.title,
             "task": self.split.task,
+            "graphs": self.shown.graphs,
             "graph": {
                 "nodes": graph.num_nodes, "edges": graph.num_edges, "directed": graph.directed,
                 "weighted": graph.weighted,
@@ -84,21 +132,52 @@ class Content:
             "edges": self._edges(),
             "groups": self._groups(),
             "anchors": self._anchors(),
-            "lists": [self._list(each) for each in self.lists],
-            "metrics": self._metrics(),
             "curves": self._curves(),
-            "scores": figures.histograms(self.scores, self.split.test.label),
             "coverage": [round(each, 5) for each in figures.coverage_curve(self.explainer).tolist()],
-            "record": {key: record[key] for key in RECORDED},
+            "record": {key: record[key] for key in RECORDED} | {"leaks": self._leaks()},
         }  # fmt: skip
-        return content | {"notes": self.notes}
+        return content | self.of_task() | {"notes": self.notes}
+
+    def _leaks(self) -> list[str]:
+        """What was found of the shown graph; the record has the first graphs only."""
+        recorded: list[str] = self.shown.outcome.record["leaks"]
+        return [str(check_leaks(self.split))] if recorded and self.shown.graphs > 1 else recorded
+
+    def _note_differences(self) -> None:
+        """Say so if the model does not give the recorded scores, as with other data of the same size."""
+        count = len(self.scores)
+        chosen = np.unique(np.linspace(0, count - 1, min(count, CHECKED)).astype(np.int64))
+        gap = np.abs(self.recomputed(chosen) - self.scores[chosen]) if len(chosen) else np.zeros(1)
+        if gap.max() > SAME * max(1.0, np.abs(self.scores).max(initial=0.0)):
+            self.notes.append(
+                f"The model gives other scores here than the run recorded, by up to {gap.max():.2g}: its data are not "
+                "what it was trained with. Explanations are of the scores given here, figures of those recorded."
+            )
+
+    def _note_graphs(self) -> None:
+        shown, run = self.shown, self.shown.outcome.record["metrics"]["test"]
+        if shown.graphs == 1:
+            return
+        known = {"auc": "the mean of their test AUCs", "pooled_auc": f"the AUC of all their {self.examples} together"}
+        figures_of_run = [f"{words} is {run[name]:.4f}" for name, words in known.items() if name in run]
+        tested = sum(own is not None for own in shown.outcome.scores["test"])
+        whole = (
+            f"all {tested:,} graphs" if tested == shown.graphs else f"the {tested:,} graphs with test {self.examples}"
+        )
+        over_all = f" Over {whole} {', '.join(figures_of_run)}." if figures_of_run else ""
+        self.notes.append(
+            f"This is graph {shown.number:,} of {shown.graphs:,}: pictures, test figures and {self.examples} are of it "
+            f"alone, the model and its training are of all.{over_all}"
+        )
+        if not len(self.scores):
+            self.notes.append(f"This graph has no test {self.examples}, so nothing was measured on it.")
 
     def _nodes(self) -> dict[str, Any]:
         graph, nodes = self.sample.graph, self.nodes
         if len(nodes) < graph.num_nodes:
             self.notes.append(
-                f"The graph has {graph.num_nodes:,} nodes; {len(nodes):,} are shown: the anchors, the pairs below, "
-                "and nodes around them."
+                f"The graph has {graph.num_nodes:,} nodes; {len(nodes):,} are shown: the anchors, the {self.examples} "
+                "below, and nodes around them."
             )
         sub = _induced(graph, nodes)
         self._communities = communities(sub)
@@ -131,11 +210,15 @@ class Content:
         found: list[dict[str, Any]] = [{"name": "community", "names": None, "of": pack(smallest(self._communities))}]
         y = self.sample.y
         if y is not None:
-            count = int(y.max(initial=-1)) + 1
-            names = [str(each) for each in self.classes] or [f"class {each}" for each in range(count)]
-            own = np.where(y[self.nodes] < 0, count, y[self.nodes])
+            names = self.class_names(int(y.max(initial=-1)) + 1)
+            own = np.where(y[self.nodes] < 0, len(names), y[self.nodes])
             found.insert(0, {"name": "label", "names": [*names, "without label"], "of": pack(smallest(own))})
         return found
+
+    def class_names(self, count: int) -> list[str]:
+        """Names of so many classes at least; a number where one has no name."""
+        known = [str(each) for each in self.shown.classes]
+        return known + [f"class {each}" for each in range(len(known), count)]
 
     def _anchors(self) -> dict[str, Any]:
         anchors = self.explainer.anchors
@@ -151,49 +234,29 @@ class Content:
             "reach": {"anchors": kept, "greatest": greatest, "decades": DECADES, "data": squeeze(levels.T)},
         }
 
-    def _list(self, each: PairList) -> dict[str, Any]:
-        pairs = [self._pair(pair) for pair in each.pairs]
-        return {"name": each.name, "title": each.title, "about": each.about, "pairs": pairs}
-
-    def _pair(self, pair: PairExplanation) -> dict[str, Any]:
-        shown = max(1, sum(abs(each.contribution) >= VISIBLE for each in pair.anchors[:ANCHORS]))
-        return {
-            "nodes": self.place[list(pair.pair)].tolist(),
-            "score": _short(pair.score),
-            "probability": _short(pair.probability),
-            "terms": [[term.name, _short(term.contribution)] for term in pair.terms],
-            "anchors": [
-                {
-                    "node": int(self.place[each.anchor]),
-                    "adds": _short(each.contribution),
-                    "to": [_short(value) for value in each.to],
-                    "back": [_short(value) for value in each.back],
-                    "paths": [self._path(path) for path in each.paths],
-                }
-                for each in pair.anchors[:shown]
-            ],
-            "others": {"count": len(pair.anchors) - shown, "adds": _short(pair.rest(shown))},
-        }  # fmt: skip
-
-    def _path(self, path: LikelyPath | None) -> dict[str, Any] | None:
+    def path(self, path: LikelyPath | None) -> dict[str, Any] | None:
+        """A path of nodes that are drawn."""
         if path is None:
             return None
-        return {"nodes": self.place[list(path.nodes)].tolist(), "chance": _short(path.chance)}
+        return {"nodes": self.place[list(path.nodes)].tolist(), "chance": short(path.chance)}
 
-    def _metrics(self) -> dict[str, Any]:
-        record, test = self.outcome.record["metrics"], self.split.test
-        bounds = figures.auc_interval(self.scores, test.label, self.split.seed)
-        counts = {"positives": int((test.label == 1).sum()), "negatives": int((test.label == 0).sum())}
-        interval = None if math.isnan(bounds.low) else [_short(bounds.low), _short(bounds.high)]
-        return {part: _finite(record[part]) for part in ("val", "test")} | {"auc_interval": interval, **counts}
+    def metrics(self, bounds: dict[str, figures.Bounds]) -> dict[str, Any]:
+        """Validation and test metrics, and the intervals that are known."""
+        intervals = {
+            name: [short(each.low), short(each.high)] for name, each in bounds.items() if not math.isnan(each.low)
+        }
+        return {part: self.shown.metrics(part) for part in ("val", "test")} | {"intervals": intervals}
 
     def _curves(self) -> dict[str, Any]:
-        history = self.outcome.record.get("history", [])
-        losses = read_losses(self.folder / CHECKPOINT)
+        history = self.shown.outcome.record.get("history", [])
+        losses = read_losses(self.shown.folder / CHECKPOINT)
         steps = np.unique(np.linspace(0, len(losses) - 1, min(len(losses), POINTS)).astype(int)).tolist()
         return {
-            "loss": [[each + 1, _short(losses[each])] for each in steps],
-            "auc": [[each["epoch"], _short(each["auc"])] for each in history if "auc" in each],
+            "loss": [[each + 1, short(losses[each])] for each in steps],
+            **{
+                name: [[each["epoch"], short(each[name])] for each in history if name in each]
+                for name in ("auc", "accuracy")
+            },
         }
 
 
@@ -215,10 +278,11 @@ def _induced(graph: Graph, nodes: NDArray[np.int64]) -> Graph:
     return Graph.from_scipy(graph.to_scipy()[nodes][:, nodes], graph.directed)
 
 
-def _short(value: float) -> float:
+def short(value: float) -> float:
     """Six digits, as many as anyone reads."""
     return float(f"{value:.6g}")
 
 
-def _finite(found: dict[str, float]) -> dict[str, float]:
-    return {name: _short(value) for name, value in found.items() if math.isfinite(value)}
+def finite(found: dict[str, float]) -> dict[str, float]:
+    """Metrics that are numbers."""
+    return {name: short(value) for name, value in found.items() if math.isfinite(value)}

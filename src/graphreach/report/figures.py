@@ -1,4 +1,4 @@
-"""Figures of a report: how sure an AUC is, how scores are spread, how far anchors reach."""
+"""Figures of a report: how sure an AUC or an accuracy is, how scores are spread, how far anchors reach."""
 
 from typing import Any, NamedTuple
 
@@ -10,7 +10,7 @@ from graphreach.training.evaluation import rank_auc
 
 LEVEL, DRAWS, WORK = 0.95, 1000, 100_000_000
 BINS = 40
-BLOCK = 4096
+BLOCK, HELD = 4096, 2_000_000
 
 
 class Bounds(NamedTuple):
@@ -34,8 +34,7 @@ def auc_interval(scores: NDArray[Any], labels: NDArray[Any], seed: int = 0) -> B
         return Bounds(float("nan"), float("nan"), float("nan"))
     draws = int(np.clip(WORK // len(scores), 100, DRAWS))
     found = np.array([_drawn_auc(*(rng.choice(side, len(side)) for side in sides)) for _ in range(draws)])
-    low, high = np.quantile(found, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Bounds(rank_auc(scores, labels), float(low), float(high))
+    return _bounds(rank_auc(scores, labels), found)
 
 
 def _drawn_auc(positives: NDArray[Any], negatives: NDArray[Any]) -> float:
@@ -44,14 +43,81 @@ def _drawn_auc(positives: NDArray[Any], negatives: NDArray[Any]) -> float:
     return float((below + above).mean() / 2 / len(negatives))
 
 
-def histograms(scores: NDArray[Any], labels: NDArray[Any], bins: int = BINS) -> dict[str, Any]:
-    """How many positives and negatives have a score in each of equal bins.
+def node_intervals(scores: NDArray[Any], labels: NDArray[Any], seed: int = 0) -> dict[str, Bounds]:
+    """Accuracy and one-vs-rest AUC of nodes' classes, with intervals of a bootstrap over the nodes.
+
+    Args:
+        scores: Probabilities of the classes, ``[m, classes]``.
+        labels: The classes, ``[m]``.
+        seed: Of the draws.
+
+    Example:
+        >>> node_intervals(np.array([[0.9, 0.1], [0.2, 0.8]]), np.array([0, 1]))["accuracy"]
+        Bounds(value=1.0, low=1.0, high=1.0)
+    """
+    rng, count = np.random.default_rng(seed), len(labels)
+    right = scores.argmax(1) == labels
+    draws = int(np.clip(WORK // scores.size, 100, DRAWS))
+    found: dict[str, list[NDArray[np.float64]]] = {"accuracy": [], "auc": []}
+    for size in _pieces(draws, max(1, HELD // count)):
+        times = rng.multinomial(count, np.full(count, 1 / count), size)
+        found["accuracy"].append(times @ right / count)
+        found["auc"].append(weighted_auc(scores, labels, times))
+    once = {"accuracy": float(right.mean()), "auc": float(weighted_auc(scores, labels, np.ones((1, count)))[0])}
+    return {name: _bounds(once[name], np.concatenate(each)) for name, each in found.items()}
+
+
+def weighted_auc(scores: NDArray[Any], labels: NDArray[Any], times: NDArray[Any]) -> NDArray[np.float64]:
+    """One-vs-rest AUC averaged over the classes that occur, for examples that count so many times, ``[draws]``.
+
+    Args:
+        scores: ``[m, classes]``.
+        labels: ``[m]``.
+        times: ``[draws, m]``.
+
+    Example:
+        >>> scores = np.array([[0.9, 0.1], [0.2, 0.8], [0.4, 0.6]])
+        >>> weighted_auc(scores, np.array([0, 1, 0]), np.array([[1, 1, 1], [0, 1, 1], [1, 0, 1]]))
+        array([ 1.,  1., nan])
+    """
+    sums, classes = np.zeros(len(times)), np.zeros(len(times))
+    for each in np.unique(labels):
+        order = np.argsort(scores[:, each], kind="stable")
+        values = scores[order, each]
+        first = np.flatnonzero(np.concatenate([[True], values[1:] > values[:-1]]))  # of each group of equal scores
+        own = times[:, order] * (labels[order] == each)
+        inside, outside = (np.add.reduceat(part, first, axis=1) for part in (own, times[:, order] - own))
+        below = np.cumsum(outside, axis=1) - outside / 2
+        pairs = inside.sum(1) * outside.sum(1)
+        sums += np.divide((inside * below).sum(1), pairs, out=np.zeros(len(times)), where=pairs > 0)
+        classes += pairs > 0
+    means: NDArray[np.float64] = np.divide(sums, classes, out=np.full(len(times), np.nan), where=classes > 0)
+    return means
+
+
+def _pieces(total: int, most: int) -> list[int]:
+    return [min(most, total - begin) for begin in range(0, total, most)]
+
+
+def _bounds(value: float, draws: NDArray[np.float64]) -> Bounds:
+    known = draws[~np.isnan(draws)]
+    if not len(known):
+        return Bounds(value, float("nan"), float("nan"))
+    low, high = np.quantile(known, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return Bounds(value, float(low), float(high))
+
+
+def histograms(
+    scores: NDArray[Any], labels: NDArray[Any], bins: int = BINS, bounds: tuple[float, float] | None = None
+) -> dict[str, Any]:
+    """How many positives and negatives have a score in each of equal bins, between bounds or from the lowest score on.
 
     Example:
         >>> histograms(np.array([0.0, 1.0, 2.0]), np.array([0, 1, 1]), 2)
         {'low': 0.0, 'high': 2.0, 'positives': [0, 2], 'negatives': [1, 0]}
     """
-    low, high = (float(scores.min()), float(scores.max())) if len(scores) else (0.0, 1.0)
+    found = (float(scores.min()), float(scores.max())) if len(scores) else (0.0, 1.0)
+    low, high = found if bounds is None else bounds
     high = high if high > low else low + 1.0
     counts = [np.histogram(scores[labels == side], bins, (low, high))[0].tolist() for side in (1, 0)]
     return {"low": low, "high": high, "positives": counts[0], "negatives": counts[1]}

@@ -11,14 +11,16 @@ from graphreach.datasets import Dataset, Sample
 from graphreach.errors import InputError
 from graphreach.explain import Explainer
 from graphreach.files import replacing
-from graphreach.report.content import Content
+from graphreach.report.content import Content, Shown
+from graphreach.report.node_content import NodeContent
 from graphreach.report.packing import script_json
+from graphreach.report.pair_content import PairContent
 from graphreach.tasks import Split, label_weights
 from graphreach.training.harness import make_splits
-from graphreach.training.outcome import read_outcome
+from graphreach.training.outcome import Outcome, read_outcome
 from graphreach.training.trained_run import TrainedRun
 
-SCRIPTS = ("data.js", "colours.js", "view.js", "charts.js", "panels.js", "main.js")
+SCRIPTS = ("data.js", "colours.js", "view.js", "charts.js", "panels.js", "nodes.js", "main.js")
 
 
 def write_report(
@@ -39,16 +41,28 @@ def write_report(
 
 
 def make_report(
-    folder: str | PathLike[str], data: Dataset | Sample, *, split: Split | None = None, classes: Sequence[Any] = ()
+    folder: str | PathLike[str],
+    data: Dataset | Sample,
+    *,
+    number: int | None = None,
+    split: Split | None = None,
+    classes: Sequence[Any] = (),
 ) -> str:
-    """A run as one HTML page: the graph with its anchors beside the map of embeddings, figures, and pairs explained.
+    """A run as one HTML page: the graph with its anchors beside the map of embeddings, figures, and examples explained.
 
-    The page needs no network, no font and no script but its own. Graphs of more than 10,000 nodes are shown in part.
+    Of links and pairs the page lists new ones that the model is sure of and test pairs it was wrong about, and tells which
+    anchors carry the score of each. Of nodes' classes it lists test nodes that the model was wrong about or unsure of, and
+    tells where each stands among the anchors. Figures of the test examples come with intervals of 95% by a bootstrap.
+
+    The page needs no network, no font and no script but its own. Graphs of more than 10,000 nodes are shown in part. Of a
+    run on several graphs the page shows one, with the figures of that graph, and names those of all.
 
     Args:
-        folder: Of :func:`graphreach.training.run`, of method ``graphreach`` and task link or pair.
-        data: The data that the run was given, one graph.
-        split: The run's split; made again by default.
+        folder: Of :func:`graphreach.training.run`, of method ``graphreach``; of several methods joined by ``+``, the
+            folder of that part.
+        data: The data that the run was given.
+        number: Which of the data's graphs to show, from 1 on; by default the one with most test examples.
+        split: The split of that graph; made again by default.
         classes: Names of the classes, in the order of their numbers.
 
     Example:
@@ -63,20 +77,34 @@ def make_report(
         ('<!doctype html>', False)
     """
     run, dataset = TrainedRun(Path(folder)), data if isinstance(data, Dataset) else Dataset("graph", (data,))
-    if run.settings.task == "node":
-        raise InputError("run must be of task link or pair to be reported on, got task node")
-    if len(dataset.samples) != 1:
-        raise InputError(f"data must be one graph, got {len(dataset.samples)}")
     outcome = read_outcome(Path(folder))
-    own = make_splits(dataset, run.settings)[0] if split is None else split
-    scores = outcome.scores["test"]
-    if len(scores) != 1 or scores[0] is None or len(scores[0]) != len(own.test):
-        raise InputError(f"data must be what the run was trained with, got {len(own.test)} test pairs")
+    graphs = len(outcome.scores["test"])
+    if len(dataset) != graphs:
+        raise InputError(f"data must be what the run was trained with, {_count(graphs)}, got {_count(len(dataset))}")
+    place = outcome.pick_graph(number)
+    own = make_splits(dataset, run.settings)[place - 1] if split is None else split
+    _check_examples(outcome, place, own)
     weights = label_weights(own) if run.settings.walk_weights == "train-labels" else None
     explainer = Explainer(run, own.graph, own.x, walk_graph=weights)
     names = classes if dataset.classes is None or len(classes) else dataset.classes.tolist()
-    content = Content(Path(folder), outcome, dataset, own, explainer, names)
+    shown = Shown(Path(folder), outcome, dataset.name, place, dataset[place - 1], own, explainer, names)
+    content: Content = NodeContent(shown) if own.task == "node" else PairContent(shown)
     return fill_page(content.to_dict())
+
+
+def _count(graphs: int) -> str:
+    return "one graph" if graphs == 1 else f"{graphs} graphs"
+
+
+def _check_examples(outcome: Outcome, number: int, split: Split) -> None:
+    """Refuse a split with other test examples than the run scored."""
+    scores = outcome.scores["test"][number - 1]
+    recorded = 0 if scores is None else len(scores)
+    if recorded != len(split.test) or (split.task == "node" and not recorded):
+        noun = "nodes" if split.task == "node" else "pairs"
+        raise InputError(
+            f"data must be what the run was trained with, {recorded} test {noun}, got {len(split.test)} test {noun}"
+        )
 
 
 def fill_page(content: dict[str, Any]) -> str:

@@ -81,10 +81,14 @@ function scoreChart() {
     return counts.map((each) => each / total);
   });
   const colours = ["var(--accent)", "var(--warm)"];
-  const names = DATA.task === "link" ? ["links", "no links"] : ["one class", "two classes"];
+  const counts = [positives, negatives].map((each) => each.reduce((sum, one) => sum + one, 0));
+  if (!counts[0] && !counts[1]) return null;
+  const names = { link: ["links", "no links"], pair: ["one class", "two classes"], node: counts.map((each, side) => `${["right", "wrong"][side]} (${each.toLocaleString("en")})`) }[DATA.task];
+  const words = guesses
+    ? ["How sure right and wrong predictions were", "The probability of the predicted class of the test nodes: the further right the wrong ones lie, the more the model overrates itself.", "probability"]
+    : ["Scores of the test pairs", `Where both overlap, the model confuses them; scores from ${brief(low)} to ${brief(high)}.`, "score"];
   return chart({
-    title: "Scores of the test pairs", summary: `Where both overlap, the model confuses them; scores from ${brief(low)} to ${brief(high)}.`,
-    across: "score", up: "share", x: [low, high], y: [0, Math.max(...shares.flat()) * 1.05 || 1], key: names.map((name, side) => [name, colours[side]]),
+    title: words[0], summary: words[1], across: words[2], up: "share", x: [low, high], y: [0, Math.max(...shares.flat()) * 1.05 || 1], key: names.map((name, side) => [name, colours[side]]),
     paint(svg, px, py) {
       const step = (high - low) / positives.length;
       for (const [side, share] of shares.entries()) {
@@ -107,31 +111,39 @@ function coverageChart() {
   });
 }
 
-function aucChart() {
-  const { test, auc_interval: interval, positives, negatives } = DATA.metrics;
-  if (!interval) return null;
-  const words = `${test.auc.toFixed(4)}, with 95% confidence from ${interval[0].toFixed(4)} to ${interval[1].toFixed(4)} (bootstrap of ${positives} positives and ${negatives} negatives).`;
+function intervalChart(name, title, unit) {
+  const interval = DATA.metrics.intervals[name];
+  const value = DATA.metrics.test[name];
+  if (!interval || value === undefined) return null;
+  const [positives, negatives] = [DATA.scores.positives, DATA.scores.negatives].map((each) => each.reduce((sum, one) => sum + one, 0));
+  const drawn = guesses ? `over ${(positives + negatives).toLocaleString("en")} test nodes` : `of ${positives} positives and ${negatives} negatives`;
+  const words = `${value.toFixed(4)}, with 95% confidence from ${interval[0].toFixed(4)} to ${interval[1].toFixed(4)} (bootstrap ${drawn}).`;
   const low = Math.max(0, Math.min(0.5, Math.floor(interval[0] * 10) / 10));
   return chart({
-    title: "Test ROC AUC", summary: words, across: "AUC", up: "", x: [low, 1], y: [0, 1], height: 96,
+    title, summary: words, across: unit, up: "", x: [low, 1], y: [0, 1], height: 96,
     paint(svg, px, py) {
       svg.querySelectorAll(".grid").forEach((line) => line.remove());
-      svg.querySelectorAll('text[text-anchor="end"]').forEach((text) => { if (text.textContent !== "AUC") text.remove(); });
+      svg.querySelectorAll('text[text-anchor="end"]').forEach((text) => { if (text.textContent !== unit) text.remove(); });
       const middle = py(0.5);
       const style = "stroke:var(--accent);stroke-width:3";
       svg.append(draw("line", { x1: px(interval[0]), x2: px(interval[1]), y1: middle, y2: middle, style }));
       for (const end of interval) svg.append(draw("line", { x1: px(end), x2: px(end), y1: middle - 12, y2: middle + 12, style }));
-      svg.append(draw("circle", { cx: px(test.auc), cy: middle, r: 7, style: "fill:var(--accent);stroke:var(--card);stroke-width:2" }));
+      svg.append(draw("circle", { cx: px(value), cy: middle, r: 7, style: "fill:var(--accent);stroke:var(--card);stroke-width:2" }));
     },
   });
 }
 
 function drawCharts() {
-  const { loss, auc } = DATA.curves;
-  const best = DATA.record.best_epoch;
-  const chosen = auc.find(([epoch]) => epoch === best) || null;
-  const charts = [aucChart(), scoreChart(), coverageChart()];
+  const { loss } = DATA.curves;
+  const { best_epoch: best, settings } = DATA.record;
+  const charts = [guesses ? intervalChart("accuracy", "Test accuracy", "accuracy") : null, intervalChart("auc", "Test ROC AUC", "AUC"), scoreChart(), coverageChart()];
   if (loss.length > 1) charts.push(curveChart("Training loss", "loss", loss, "var(--warm)", `From ${brief(loss[0][1])} to ${brief(loss.at(-1)[1])} in ${plural(DATA.record.epochs, "epoch")}.`));
-  if (auc.length > 1) charts.push(curveChart("Validation AUC", "AUC", auc, "var(--accent)", chosen ? `Best at epoch ${best}, ${chosen[1].toFixed(4)}: that model was kept.` : "", chosen));
+  for (const [name, unit] of [["auc", "AUC"], ["accuracy", "accuracy"]]) {
+    const points = DATA.curves[name];
+    const kept = points.find(([epoch]) => epoch === best) || null;
+    const chosen = settings.choose_by === name ? kept : null;
+    const words = kept ? `${kept[1].toFixed(4)} at epoch ${best}, whose model was kept.` : "";
+    if (points.length > 1) charts.push(curveChart(`Validation ${unit}${DATA.graphs > 1 ? ", mean of all graphs" : ""}`, unit, points, "var(--accent)", words, chosen));
+  }
   document.getElementById("charts").append(...charts.filter(Boolean));
 }

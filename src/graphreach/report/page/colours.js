@@ -21,18 +21,27 @@ function rampColours() {
   });
 }
 
-// A scheme gives each node a class, and each class a colour and a name; class 0 of a ramp is what is not reached.
-function groupScheme(group) {
+function sizesOf(group) {
   const sizes = new Map();
   for (const each of group.of) sizes.set(each, (sizes.get(each) || 0) + 1);
-  const order = [...sizes.keys()].sort((one, other) => sizes.get(other) - sizes.get(one) || one - other);
+  return sizes;
+}
+
+// A scheme gives each node a class, and each class a colour and a name; class 0 of a ramp is what is not reached.
+// A group like another, as predicted classes are like labels, has its colours; a class without nodes has no name.
+function groupScheme(group) {
+  const sizes = sizesOf(group);
+  const base = group.like ?? groups.indexOf(group);
+  const main = sizesOf(groups[base]);
+  const all = new Set(groups.flatMap((other, number) => (number === base || other.like === base ? [...sizesOf(other).keys()] : [])));
+  const order = [...all].sort((one, other) => (main.get(other) || 0) - (main.get(one) || 0) || one - other);
   const fits = order.length <= OKABE_ITO.length;
   const own = fits ? order : order.slice(0, OKABE_ITO.length - 1);
   if (group.names) own.sort((one, other) => one - other);
   const shown = new Map(own.map((each, number) => [each, number]));
   const colours = own.map((_, number) => OKABE_ITO[number]).map((each) => (each.startsWith("--") ? theme(each) : each));
   const title = (each) => (group.names ? group.names[each] : `${group.name} ${each + 1}`);
-  const names = own.map((each) => `${title(each)} (${sizes.get(each).toLocaleString("en")})`);
+  const names = own.map((each) => (sizes.has(each) ? `${title(each)} (${sizes.get(each).toLocaleString("en")})` : null));
   if (!fits) {
     colours.push(theme("--none"));
     names.push(`${order.length - own.length} others`);

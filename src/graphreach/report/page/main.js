@@ -32,7 +32,8 @@ function drawLegend() {
       make("span", { class: "ramp", "aria-hidden": "true" }), make("span", { text: brief(ramp[1]) }), mark, make("span", { text: "not reached" }));
     return;
   }
-  legend.replaceChildren(...names.map((name, number) => {
+  legend.replaceChildren(...names.flatMap((name, number) => {
+    if (name === null) return [];
     const mark = make("span", { class: "swatch" });
     mark.style.background = colours[number];
     return make("button", { type: "button", "aria-pressed": "false", onclick: (event) => emphasise(number, event.currentTarget) }, mark, name);
@@ -57,6 +58,7 @@ function markPair(pair) {
   state.pair?.button.removeAttribute("aria-current");
   state.pair = pair;
   pair?.button.setAttribute("aria-current", "true");
+  markNode(state.node);
 }
 
 // A node by keys or search; a click on an anchor colours by it, too.
@@ -137,7 +139,8 @@ function start() {
     new View(document.getElementById("graph-view"), places.graph, { title: "graph", label: "Drawing of the graph", edges: true }),
     new View(document.getElementById("map-view"), places.map, { title: "embedding", label: "Map of the embedding", edges: false }),
   ];
-  listPairs();
+  if (guesses) listNodes();
+  else listPairs();
   drawCharts();
   listDetails();
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {

@@ -20,7 +20,7 @@ function showPanel(...children) {
 function showNothing() {
   panel.replaceChildren(
     make("h2", { text: "Nothing selected" }),
-    make("p", { class: "muted sticky-hint", text: "Click a node in one of the pictures, or a pair in the lists, and read here where it stands." }));
+    make("p", { class: "muted sticky-hint", text: `Click a node in one of the pictures, or a ${guesses ? "node" : "pair"} in the lists, and read here where it stands.` }));
   panel.classList.add("empty");
   document.body.classList.remove("selecting");
 }
@@ -29,23 +29,32 @@ function showNode(node) {
   const anchor = anchorOf.get(node);
   const facts = make("dl", { class: "facts" });
   for (const [number, group] of groups.entries()) fact(facts, group.name, schemes.group(number).title(node));
+  if (guesses?.part[node]) fact(facts, "example of", guesses.parts[guesses.part[node]]);
   fact(facts, "neighbours", degree[node].toLocaleString("en"));
   if (anchor !== undefined) fact(facts, "anchor", `number ${anchor + 1} of ${anchorNodes.length}`);
-  const near = nearestAnchors(node, 6);
+  const showsReach = reach.levels && !listedNodes.has(node); // a listed node's position has the same anchors, exactly
+  const near = showsReach ? nearestAnchors(node, 6) : [];
   const title = anchor === undefined ? `Node ${ids[node]}` : `Anchor ${ids[node]}`;
   const jumps = plural(DATA.anchors.walk_length, "jump");
   const others = [...neighbours(node)];
   showPanel(
     make("h2", { text: title }),
+    guesses ? verdictOn(node) : null,
     facts,
-    reach.levels ? make("h3", { text: "Most reachable anchors" }) : null,
-    reach.levels && !near.length ? make("p", { class: "muted", text: `No other anchor is reached in ${jumps}.` }) : null,
+    guesses ? make("h3", { text: "Probability of each class" }) : null,
+    guesses ? chanceList(node) : null,
+    placeOf(node),
+    showsReach ? make("h3", { text: "Most reachable anchors" }) : null,
+    showsReach && !near.length ? make("p", { class: "muted", text: `No other anchor is reached in ${jumps}.` }) : null,
     near.length ? make("p", { class: "muted", text: `Share of visits in ${jumps}, to about two digits.` }) : null,
     make("div", { class: "chips" }, ...near.map(([each, level]) => nodeButton(anchorNodes[each], ` · ${Number(shareOf(level).toPrecision(2))}`))),
     others.length ? make("h3", { text: "Neighbours" }) : null,
     make("div", { class: "chips" }, ...others.slice(0, 24).map((other) => nodeButton(other)), others.length > 24 ? make("span", { class: "muted", text: `and ${others.length - 24} more` }) : null),
-    pairsWith(node));
+    guesses ? null : pairsWith(node),
+    listedNodes.has(node) ? make("div", { class: "chips" }, toPictures()) : null);
 }
+
+const toPictures = () => make("button", { type: "button", class: "narrow", text: "show in the pictures", onclick: () => document.querySelector(".views").scrollIntoView() });
 
 function pairsWith(node) {
   const found = DATA.lists.flatMap((list) => list.pairs.filter((pair) => pair.nodes.includes(node)).map((pair) => [list, pair]));
@@ -94,8 +103,7 @@ function showPair(pair) {
       ...rows.map(([text, value]) => make("li", {}, sumRow("div", name(text), value, widest))),
       ...pair.anchors.map((each, number) => anchorRow(each, widest, number === 0))),
     make("h3", { text: "Ends" }),
-    make("div", { class: "chips" }, nodeButton(a), nodeButton(b),
-      make("button", { type: "button", class: "narrow", text: "show in the pictures", onclick: () => document.querySelector(".views").scrollIntoView() })));
+    make("div", { class: "chips" }, nodeButton(a), nodeButton(b), toPictures()));
 }
 
 function walkList(event) {
@@ -116,9 +124,13 @@ function listPairs() {
         make("span", { class: "number", text: pair.probability.toFixed(3) }));
       return make("li", {}, pair.button);
     });
-    const empty = items.length ? null : make("p", { class: "muted", text: "None." });
-    document.getElementById("pair-lists").append(make("div", {}, make("h3", { text: list.title }), make("p", { class: "muted hint", text: list.about }), make("ol", { class: "pairs", onkeydown: walkList }, ...items), empty));
+    addList(list, items);
   }
+}
+
+function addList(list, items) {
+  const empty = items.length ? null : make("p", { class: "muted", text: "None." });
+  document.getElementById("pair-lists").append(make("div", {}, make("h3", { text: list.title }), make("p", { class: "muted hint", text: list.about }), make("ol", { class: "pairs", onkeydown: walkList }, ...items), empty));
 }
 
 function table(title, rows) {
@@ -142,15 +154,17 @@ function listDetails() {
 
 function headline() {
   const { metrics, graph, task, record } = DATA;
-  const tasks = { link: "link prediction", pair: "pairwise node classification" };
+  const tasks = { link: "link prediction", pair: "pairwise node classification", node: "node classification" };
   document.getElementById("title").textContent = DATA.title;
   document.getElementById("subtitle").textContent =
     `${record.settings.method}, ${tasks[task]}, preset ${record.settings.preset}, seed ${record.settings.seed}; ` +
     `${graph.directed ? "directed" : "undirected"}${graph.weighted ? ", weighted" : ""} graph`;
-  const interval = metrics.auc_interval;
+  const measured = (name, key) => {
+    const interval = metrics.intervals[key];
+    return [name, metrics.test[key]?.toFixed(4) ?? "–", interval ? `95%: ${interval[0].toFixed(3)} to ${interval[1].toFixed(3)}` : ""];
+  };
   const figures = [
-    ["test AUC", metrics.test.auc?.toFixed(4) ?? "–", interval ? `95%: ${interval[0].toFixed(3)} to ${interval[1].toFixed(3)}` : ""],
-    ["average precision", metrics.test.ap?.toFixed(4) ?? "–", ""],
+    ...(guesses ? [measured("test accuracy", "accuracy"), measured("test AUC", "auc")] : [measured("test AUC", "auc"), measured("average precision", "ap")]),
     ["nodes", graph.nodes.toLocaleString("en"), ""],
     ["edges", graph.edges.toLocaleString("en"), ""],
     ["anchors", anchorNodes.length.toLocaleString("en"), ""],

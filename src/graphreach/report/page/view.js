@@ -189,11 +189,17 @@ class View {
     if (state.pair) this.drawPair(context, state.pair);
     else if (state.node >= 0) {
       this.lines(context, [...neighbours(state.node)].map((other) => [state.node, other]), theme("--accent"), 1.4);
+      for (const each of listedNodes.get(state.node)?.anchors.slice(0, 4) ?? []) this.drawWay(context, each);
       this.ring(context, state.node, theme("--warm"));
       this.label(context, state.node, ids[state.node]);
     }
     if (state.scheme.ramp && state.anchor >= 0) this.ring(context, anchorNodes[state.anchor], theme("--ink"), 3);
     if (this.hover >= 0 && this.hover !== state.node) this.label(context, this.hover, ids[this.hover]);
+  }
+
+  drawWay(context, { node, path }) {
+    if (path) this.lines(context, path.nodes.slice(1).map((step, at) => [path.nodes[at], step]), "#E69F00", 2);
+    this.ring(context, node, theme("--ink"), 2);
   }
 
   drawPair(context, pair) {

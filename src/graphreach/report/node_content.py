@@ -1,0 +1,101 @@
+"""What a page shows of a run that tells nodes' classes."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphreach.explain import NodeExplanation
+from graphreach.report import figures
+from graphreach.report.content import Content, Shown, short
+from graphreach.report.node_lists import ANCHORS, node_lists
+from graphreach.report.packing import pack, smallest
+
+TOP, WHOLE = 5, 65535
+"""Classes whose probability is kept of every node, and the number that stands for 1."""
+
+PARTS = ("", "training", "validation", "test")
+
+
+class NodeContent(Content):
+    """Lists of nodes with their places, probabilities of classes, accuracy and AUC, and how sure predictions were.
+
+    Args:
+        shown: The graph to show.
+    """
+
+    examples = "nodes"
+
+    def __init__(self, shown: Shown) -> None:
+        self.lists = node_lists(shown.explainer, shown.split.test, shown.scores("test"))
+        super().__init__(shown, set().union(*(each.drawn() for each in self.lists)))
+        self.chances = shown.explainer.run.class_probabilities(shown.explainer.z, self.nodes)
+
+    def recomputed(self, chosen: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Probabilities of some test nodes' classes."""
+        run, z = self.explainer.run, self.explainer.z
+        return run.class_probabilities(z, self.split.test.index[chosen]).astype(np.float64)
+
+    def of_task(self) -> dict[str, Any]:
+        """Lists, predictions, metrics and confidence."""
+        label = self.split.test.label
+        right = (self.scores.argmax(1) == label).astype(np.int64)
+        return {
+            "lists": [
+                {
+                    "name": each.name, "title": each.title, "about": each.about,
+                    "nodes": [self._node(node) for node in each.nodes],
+                }
+                for each in self.lists
+            ],
+            "predictions": self._predictions(),
+            "metrics": self.metrics(figures.node_intervals(self.scores, label, self.split.seed)),
+            "scores": figures.histograms(self.scores.max(1), right, bounds=(0.0, 1.0)),
+        }  # fmt: skip
+
+    def _groups(self) -> list[dict[str, Any]]:
+        label, community = super()._groups()
+        names = self.class_names(self.chances.shape[1])
+        guess = {"name": "predicted class", "names": names, "of": pack(smallest(self.chances.argmax(1))), "like": 0}
+        return [label, guess, community]
+
+    def _node(self, node: NodeExplanation) -> dict[str, Any]:
+        near = [each for each in node.anchors[:ANCHORS] if each.to > 0 or each.back > 0]
+        return {
+            "node": int(self.place[node.node]),
+            "words": node.sentences(),
+            "anchors": [
+                {
+                    "node": int(self.place[each.anchor]), "to": short(each.to), "back": short(each.back),
+                    "path": self.path(each.path),
+                }
+                for each in near
+            ],
+        }  # fmt: skip
+
+    def _predictions(self) -> dict[str, Any]:
+        """Of every drawn node its likeliest classes and the class of its label, and the part it is an example of."""
+        count = min(TOP, self.chances.shape[1])
+        top = np.argsort(-self.chances, axis=1, kind="stable")[:, :count]
+        y = self._labels()
+        missing = (y >= 0) & (top != y[:, None]).all(1)
+        top[missing, -1] = y[missing]
+        shares = np.take_along_axis(self.chances, top, 1)
+        return {
+            "width": count,
+            "classes": pack(smallest(top)),
+            "shares": pack(np.rint(shares * WHOLE).astype(np.uint16)),
+            "part": pack(self._parts()),
+            "parts": PARTS,
+        }
+
+    def _labels(self) -> NDArray[np.int64]:
+        y = self.sample.y
+        known = np.full(len(self.nodes), -1, np.int64) if y is None else y[self.nodes]
+        return np.where(known < self.chances.shape[1], known, -1)
+
+    def _parts(self) -> NDArray[np.uint8]:
+        part = np.zeros(self.sample.graph.num_nodes, np.uint8)
+        for number, examples in enumerate(self.split.parts().values(), 1):
+            part[examples.index] = number
+        return part[self.nodes]
