@@ -54,14 +54,11 @@ def attack(
     from graphreach import attacks, training
 
     trained = training.TrainedRun(run)
-    found = attacks.curve(
-        trained,
-        run_data.read_again(run, trained.settings, labels, label_column).split,
-        fractions,
-        kind,
-        groups=groups,
-        seed=seed,
-    )
+    if trained.settings.task == "node":
+        raise gr.InputError("RUN must be of task link or pair, got one of task node")
+    again = run_data.read_again(run, trained.settings, labels, label_column)
+    options.one_graph(again.data)
+    found = attacks.curve(trained, again.splits[0], fractions, kind, groups=groups, seed=seed)
     rows = [each.to_dict() for each in found]
     if plot is not None:
         _draw(found, plot)

@@ -7,7 +7,7 @@ import typer
 
 import graphreach as gr
 from graphreach.cli import run_options as options
-from graphreach.cli.run_data import GraphOption, Run, open_run
+from graphreach.cli.run_data import GraphNumber, GraphOption, Run, open_run
 from graphreach.progress import stage
 
 
@@ -21,16 +21,18 @@ def explain(
     ] = None,
     top: Annotated[int, typer.Option("--top", min=1, metavar="N", help="Anchors to show.")] = 10,
     graph: GraphOption = None,
+    graph_number: GraphNumber = None,
     features: options.Features = None,
     json_: options.Json = False,
 ) -> None:
     """Explain a pair's score, the sum of what every anchor adds to it, or a node's position among the anchors.
 
-    All edges of the graph are used, as in graphreach predict, so the probabilities are the same.
+    All edges of the graph are used, as in graphreach predict, so the probabilities are the same. Of a run on several
+    graphs one is looked at. Of a run that adds scores of several methods, give the folder of the part, RUN/graphreach.
     """
     if (pair is None) == (node is None):
         raise gr.InputError("one of --pair and --node must be given")
-    opened = open_run(run, graph, features)
+    opened = open_run(run, graph, features, graph_number)
     ends = [find_node(opened.graph, text) for text in (pair or (str(node),))]
     if opened.run.settings.task == "node" and pair is not None:
         raise gr.InputError("RUN must be of task link or pair to explain pairs, got one of task node")

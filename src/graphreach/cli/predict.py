@@ -12,7 +12,7 @@ import graphreach as gr
 from graphreach.cli import run_options as options
 from graphreach.cli.group import say
 from graphreach.cli.output import check_output
-from graphreach.cli.run_data import GraphOption, Run, open_run
+from graphreach.cli.run_data import GraphNumber, GraphOption, Run, open_run
 from graphreach.cli.train import summary
 from graphreach.files import replacing
 from graphreach.progress import stage
@@ -24,8 +24,8 @@ Nodes = Annotated[Path | None, typer.Option("--nodes", metavar="FILE", help="Tab
 class _Opened:
     """A run with the graph that it speaks of, embedded."""
 
-    def __init__(self, folder: Path, graph: Path | None, features: Path | None) -> None:
-        self.run, self.graph, x, self.classes = open_run(folder, graph, features)
+    def __init__(self, folder: Path, graph: Path | None, features: Path | None, number: int | None) -> None:
+        self.run, self.graph, x, self.classes = open_run(folder, graph, features, number)
         with stage("embedding the graph"):
             self.z = self.run.embed(self.graph, x)
 
@@ -35,6 +35,7 @@ def predict(
     pairs: Pairs = None,
     nodes: Nodes = None,
     graph: GraphOption = None,
+    graph_number: GraphNumber = None,
     features: options.Features = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help=".csv or .parquet; stdout by default.")
@@ -49,7 +50,7 @@ def predict(
         raise gr.InputError("one of --pairs and --nodes must be given")
     if output is not None:
         check_output(output, [".csv", ".parquet"])
-    opened = _Opened(run, graph, features)
+    opened = _Opened(run, graph, features, graph_number)
     table = _pair_table(opened, pairs) if pairs is not None else _node_table(opened, nodes)
     _write(table, output, json_)
 
@@ -98,6 +99,7 @@ def evaluate(
     labels: options.Labels = None,
     label_column: options.LabelColumn = None,
     graph: GraphOption = None,
+    graph_number: GraphNumber = None,
     features: options.Features = None,
     json_: options.Json = False,
 ) -> None:
@@ -109,7 +111,7 @@ def evaluate(
         record = read_json(run / RECORD)
         typer.echo(json.dumps(record["metrics"]) if json_ else summary(record))
         return
-    opened = _Opened(run, graph, features)
+    opened = _Opened(run, graph, features, graph_number)
     found = _pair_metrics(opened, pairs) if pairs is not None else _node_metrics(opened, labels, label_column)
     typer.echo(json.dumps(found) if json_ else ", ".join(f"{name} {value:.4f}" for name, value in found.items()))
 

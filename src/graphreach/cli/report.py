@@ -19,17 +19,21 @@ def report(
     ],
     labels: options.Labels = None,
     label_column: options.LabelColumn = None,
+    graph_number: run_data.GraphNumber = None,
 ) -> None:
-    """Write a run as one HTML page: graph, anchors, embeddings, figures, and pairs explained; it needs no network.
+    """Write a run as one HTML page: graph, anchors, embeddings, figures, and pairs or nodes explained, without network.
 
-    A run on pairs of a file needs its --labels again; on links they colour the nodes.
+    A run on pairs or nodes of a file needs its --labels again; on links they colour the nodes. Of a run on several graphs
+    one is shown. Of a run that adds scores of several methods, give the folder of the part, RUN/graphreach.
     """
     check_output(output, [".html"])
     from graphreach import training
     from graphreach.report import write_report
+    from graphreach.training.outcome import read_outcome
 
     trained = training.TrainedRun(run)
     again = run_data.read_again(run, trained.settings, labels, label_column)
+    number = read_outcome(run).pick_graph(graph_number, "--graph-number")
     with stage("writing the report"):
-        write_report(run, output, again.data, split=again.split, classes=again.classes)
+        write_report(run, output, again.data, number=number, split=again.splits[number - 1], classes=again.classes)
     say(f"the report is {output} ({output.stat().st_size / 1e6:.1f} MB)")

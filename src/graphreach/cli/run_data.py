@@ -6,7 +6,7 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 import graphreach as gr
-from graphreach.cli import run_options as options
+from graphreach.cli.group import say
 from graphreach.cli.train import SOURCE
 from graphreach.progress import stage
 
@@ -14,6 +14,17 @@ Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of graphrea
 GraphOption = Annotated[
     Path | None,
     typer.Option("--graph", metavar="FILE", help="Another graph, or the same one grown; the run's own by default."),
+]
+
+
+GraphNumber = Annotated[
+    int | None,
+    typer.Option(
+        "--graph-number",
+        metavar="N",
+        help="Which graph of a run on several, from 1 on; by default the one with most test examples.",
+        show_default=False,
+    ),
 ]
 
 
@@ -26,59 +37,97 @@ class Opened(NamedTuple):
     classes: list[Any]
 
 
-def open_run(folder: Path, graph: Path | None, features: Path | None) -> Opened:
-    """The model of a run with all edges of its graph, or with another graph."""
+def open_run(folder: Path, graph: Path | None, features: Path | None, number: int | None) -> Opened:
+    """The model of a run with all edges of its graph, or with another graph.
+
+    Args:
+        folder: Of the run.
+        graph: A file with another graph.
+        features: A file with features.
+        number: Which graph of a run on several, from 1 on; None for the one with most test examples.
+    """
     from graphreach import training
     from graphreach.tables import read_features
-    from graphreach.training.record import read_json
 
     run = training.TrainedRun(folder)
-    source = read_json(folder / SOURCE)
+    source = read_source(folder)
+    if graph is not None and number is not None:
+        raise gr.InputError(f"--graph-number must not go with --graph, which is one graph, got {number}")
     with stage("reading the graph"):
-        found, x = _read(source, graph)
+        found, x = _read(folder, source, graph, number)
     known = features or (Path(source["features"]) if source["features"] and graph is None else None)
     if known is not None:
         x = read_features(known, found)
     return Opened(run, found, x, source["classes"])
 
 
-def _read(source: dict[str, Any], graph: Path | None) -> tuple[gr.Graph, Any]:
+def read_source(folder: Path) -> dict[str, Any]:
+    """Where a run's graph came from; a part of several methods' run has it in the folder above."""
+    from graphreach.training.outcome import SETTINGS
+    from graphreach.training.record import read_json
+
+    own, above = folder.resolve(), folder.resolve().parent
+    inside = not (own / SOURCE).exists() and (above / SETTINGS).exists() and (above / SOURCE).exists()
+    part = inside and own.name in read_json(above / SETTINGS)["method"].split("+")
+    found: dict[str, Any] = read_json((above if part else folder) / SOURCE)
+    return found
+
+
+def _read(folder: Path, source: dict[str, Any], graph: Path | None, number: int | None) -> tuple[gr.Graph, Any]:
     path = graph or Path(source["graph"])
-    if path.exists():
+    if path.is_file():
+        _pick(folder, 1, number)
         return gr.read_graph(path, **source["options"]), None
     from graphreach import datasets
 
     if graph is None and source["graph"].lower() in datasets.names():
-        sample = options.one_graph(datasets.load(source["graph"].lower()))
+        data = datasets.load(source["graph"].lower())
+        sample = data[_pick(folder, len(data), number) - 1]
         return sample.graph, sample.x
     raise gr.InputError(f"--graph must be given, as the run's graph is not at {path} any more")
 
 
+def _pick(folder: Path, count: int, number: int | None) -> int:
+    """The number of a graph, said aloud where there are several and none was asked for."""
+    from graphreach.training.outcome import RECORD, check_number, read_outcome
+
+    if number is not None or count == 1:
+        return check_number(1 if number is None else number, count, "--graph-number")
+    if not (folder / RECORD).exists():
+        raise gr.InputError(f"--graph-number must be given, from 1 to {count}, as the run did not finish, got none")
+    found = read_outcome(folder).pick_graph()
+    say(f"graph {found} of {count}; --graph-number picks another")
+    return found
+
+
 class Again(NamedTuple):
-    """A run's data set of one graph, its split made again, and the names of its classes."""
+    """A run's data set, the splits of its graphs made again, and the names of its classes."""
 
     data: Any
-    split: Any
+    splits: list[Any]
     classes: list[Any]
 
 
 def read_again(run: Path, settings: Any, labels: Path | None, column: str | None) -> Again:
-    """What a run on pairs was trained and judged on."""
+    """What a run was trained and judged on."""
     from graphreach.training.harness import describe, make_splits
     from graphreach.training.outcome import RECORD
     from graphreach.training.record import read_json
 
-    source, record = read_json(run / SOURCE), read_json(run / RECORD)
-    if settings.task == "node":
-        raise gr.InputError("RUN must be of task link or pair, got one of task node")
+    source, record = read_source(run), read_json(run / RECORD)
     with stage("reading the graph"):
         data, classes = _data(source, settings, labels, column)
-    (split,) = make_splits(data, settings)
-    trained_on = {key: record["data"][key] for key in ("nodes", "edges")} | {"test pairs": record["test_examples"]}
-    here = {key: describe(data)[key] for key in ("nodes", "edges")} | {"test pairs": len(split.test)}
+    splits = make_splits(data, settings)
+    keys, tested = ("graphs", "nodes", "edges"), "test nodes" if settings.task == "node" else "test pairs"
+    trained_on = {key: record["data"][key] for key in keys} | {tested: record["test_examples"]}
+    here = {key: describe(data)[key] for key in keys} | {tested: sum(len(split.test) for split in splits)}
     if here != trained_on:
         raise gr.InputError(f"RUN must have the graph and labels it was trained with, {trained_on}, got {here}")
-    return Again(data, split, classes)
+    if settings.task == "node" and source["classes"] and classes != source["classes"]:
+        raise gr.InputError(
+            f"--labels must hold the classes that the run was trained with ({source['classes'][:5]}), got {classes[:5]}"
+        )
+    return Again(data, splits, classes)
 
 
 def _data(source: dict[str, Any], settings: Any, labels: Path | None, column: str | None) -> tuple[Any, list[Any]]:
@@ -86,14 +135,15 @@ def _data(source: dict[str, Any], settings: Any, labels: Path | None, column: st
     from graphreach.tables import read_features, read_labels
 
     path = Path(source["graph"])
-    if not path.exists():
+    if not path.is_file():
         if source["graph"].lower() not in datasets.names():
             raise gr.InputError(f"RUN must have its graph at {path}, where it is not any more")
         data = datasets.load(source["graph"].lower())
-        options.one_graph(data)
         return data, [] if data.classes is None else list(data.classes)
-    if settings.task == "pair" and labels is None:
-        raise gr.InputError("--labels must be given, the file that the run of task pair was trained with, got none")
+    if settings.task != "link" and labels is None:
+        raise gr.InputError(
+            f"--labels must be given, the file that the run of task {settings.task} was trained with, got none"
+        )
     graph = gr.read_graph(path, **source["options"])
     y, classes = (None, []) if labels is None else read_labels(labels, graph, label=column)
     x = read_features(Path(source["features"]), graph) if source["features"] else None

@@ -44,7 +44,7 @@ def load_data(
     """
     from graphreach import datasets
 
-    if not file.graph.exists() and str(file.graph).lower() in datasets.names():
+    if not file.graph.is_file() and str(file.graph).lower() in datasets.names():
         with stage(f"loading {file.graph}"):
             return datasets.load(str(file.graph).lower()), []
     from graphreach.tables import read_features, read_labels

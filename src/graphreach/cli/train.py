@@ -80,7 +80,7 @@ def summary(record: dict[str, Any]) -> str:
 def _source(file: GraphFile, features: Path | None, classes: list[Any]) -> dict[str, Any]:
     """How to read the graph again."""
     return {
-        "graph": str(file.graph.resolve()) if file.graph.exists() else str(file.graph),
+        "graph": str(file.graph.resolve()) if file.graph.is_file() else str(file.graph),
         "options": {name: _plain(value) for name, value in file.arguments().items()},
         "features": None if features is None else str(features.resolve()),
         "classes": classes,
