@@ -8,7 +8,9 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner, Result
 
+import graphreach as gr
 from graphreach.cli import app
+from report_helpers import some_graphs
 
 ROADS = """from,to,km
 oslo,bergen,463
@@ -38,6 +40,14 @@ def streets(tmp_path: Path) -> dict[str, Path]:
     pl.DataFrame({"from": names[ends[0]], "to": names[ends[1]]}).write_csv(files["graph"])
     pl.DataFrame({"id": names, "label": ["west"] * 20 + ["east"] * 20}).write_csv(files["labels"])
     return files
+
+
+@pytest.fixture
+def three_graphs(monkeypatch: pytest.MonkeyPatch) -> gr.datasets.Dataset:
+    """What the name of a data set stands for: three graphs of several sizes, with two classes."""
+    data = some_graphs()
+    monkeypatch.setattr(gr.datasets, "load", lambda name, **options: data)
+    return data
 
 
 @pytest.fixture

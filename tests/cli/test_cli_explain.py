@@ -44,11 +44,46 @@ def test_mistakes_are_one_line(run, folder, tmp_path):
         (("--node", "nowhere"), "ids must be ids of nodes"),
         (("--pair", "street 1", "street 1"), "two different nodes"),
         (("--node", "street 1", "--graph", tmp_path / "none.csv"), "--graph must be given"),
+        (("--node", "street 1", "--graph-number", 2), "--graph-number must be 1, the only graph"),
+        (("--node", "street 1", "--graph", tmp_path / "a.csv", "--graph-number", 1), "must not go with --graph"),
     ):
         done = run("explain", folder, *words)
         assert done.exit_code == 2
         assert sentence in done.stderr
         assert len(done.stderr.splitlines()) == 1
+
+
+def test_one_graph_of_several(run, three_graphs, tmp_path):
+    folder = tmp_path / "run"
+    run("train", "email", "--task", "pair", "-o", folder, *QUICK)
+    done = run("explain", folder, "--node", 45, "--json")  # only the largest graph has so many nodes
+    assert done.exit_code == 0, done.output
+    assert done.stderr == "graphreach: graph 2 of 3; --graph-number picks another\n"
+    assert json.loads(done.stdout)["node"] == 45
+    assert "ids must be" in run("explain", folder, "--node", 45, "--graph-number", 1).stderr
+    (tmp_path / "pairs.csv").write_text("source,target\n3,10\n")
+    for number in (1, 3):
+        words = ("--graph-number", number, "--json")
+        (predicted,) = json.loads(run("predict", folder, "--pairs", tmp_path / "pairs.csv", *words).stdout)
+        found = json.loads(run("explain", folder, "--pair", 3, 10, *words).stdout)
+        assert found["probability"] == pytest.approx(predicted["score"], rel=1e-5)
+        assert len(found["anchors"]) == 6
+    done = run("explain", folder, "--node", 3, "--graph-number", 0)
+    assert done.exit_code == 2
+    assert "--graph-number must be from 1 to 3" in done.stderr
+    (folder / "record.json").unlink()
+    assert "--graph-number must be given, from 1 to 3" in run("explain", folder, "--node", 3).stderr
+
+
+def test_a_run_of_several_methods_is_explained_by_its_part(run, tmp_path):
+    both = tmp_path / "both"
+    run("train", "grid", "--model", "gcn+graphreach", "-o", both, *QUICK)
+    done = run("explain", both, "--pair", 3, 4)
+    assert done.exit_code == 2
+    assert done.stderr.endswith(
+        f"adds the scores of gcn and graphreach; give the folder of one of them instead: {both / 'graphreach'}\n"
+    )
+    assert run("explain", both / "graphreach", "--pair", 3, 4).stdout.startswith("3 - 4: a link with probability")
 
 
 def test_integer_ids_and_other_methods(run, tmp_path):

@@ -22,17 +22,17 @@ def browser():
 
 @pytest.fixture
 def open_page(browser, quarters):
-    """Open the page; at the end nothing may have gone wrong or gone out."""
+    """Open a page, by default that of pairs; at the end nothing may have gone wrong or gone out."""
     contexts, troubles = [], []
 
-    def open_it(**options):
+    def open_it(file=quarters.page, **options):
         context = browser.new_context(**{"viewport": {"width": 1400, "height": 1000}, **options})
         contexts.append(context)
         page = context.new_page()
         page.on("console", lambda message: troubles.append(message.text))
         page.on("pageerror", lambda error: troubles.append(str(error)))
         page.on("request", lambda request: request.url.startswith("file:") or troubles.append(request.url))
-        page.goto(quarters.page.as_uri())
+        page.goto(file.as_uri())
         page.wait_for_selector("html[data-ready=true]")
         return page
 
@@ -229,3 +229,81 @@ def test_everything_that_can_be_used_has_a_name(open_page):
     )
     assert unnamed == []
     assert page.locator(".chart svg[role=img]").count() == 5
+
+
+def test_a_click_on_a_listed_node_tells_its_classes_and_its_place(open_page, classified):
+    page = open_page(classified.page)
+    assert page.locator("#lists-title").text_content() == "Nodes worth a look"
+    before = [pixels(page, view, 2) for view in (0, 1)]
+    button = page.locator("[data-list=unsure]").first
+    button.click()
+    node = int(button.get_attribute("data-node"))
+    panel = page.locator("#selection")
+    assert panel.locator("h2").text_content().endswith(page.evaluate("(node) => ids[node]", node))
+    assert button.get_attribute("aria-current") == "true"
+    shares = [number(text) for text in panel.locator(".sum .number").all_text_contents()]
+    assert sum(shares) == pytest.approx(1, abs=0.002)
+    assert shares == sorted(shares, reverse=True)
+    names = panel.locator(".sum .name").all_text_contents()
+    label, guess = page.evaluate("(node) => [className(labelOf(node)), className(chancesOf(node)[0][0])]", node)
+    assert f"{label} (label)" in names
+    verdict = panel.locator(".verdict").text_content()
+    assert verdict.startswith(f"{shares[0]:.3f} probability of {guess}: ")
+    assert ("wrong, the label is" in verdict) == (label != guess)
+    facts = dict(zip(*(panel.locator(f".facts {part}").all_text_contents() for part in ("dt", "dd")), strict=True))
+    assert (facts["label"], facts["predicted class"], facts["example of"]) == (label, guess, "test")
+    assert "anchors are within reach" in panel.inner_text()
+    assert "to it" in panel.locator(".ways li").first.text_content()
+    page.mouse.move(0, 0)
+    after = [pixels(page, view, 2) for view in (0, 1)]
+    assert all(one != other for one, other in zip(before, after, strict=True))
+    panel.locator(".ways button").first.click()
+    assert panel.locator("h2").text_content().startswith("Anchor ")
+    assert button.get_attribute("aria-current") is None
+    assert panel.locator("h2 i, .sum i:not(.bar i)").count() == 0
+
+
+def test_listed_nodes_are_reached_by_keys_and_on_a_phone(open_page, classified):
+    page = open_page(classified.page, viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
+    page.locator("[data-list=unsure]").first.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    second = page.locator("[data-list=unsure]").nth(1)
+    assert second.get_attribute("aria-current") == "true"
+    assert page.locator("#selection").bounding_box()["height"] < 400
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.keyboard.press("Escape")
+    assert second.get_attribute("aria-current") is None
+    assert page.locator("#selection").is_hidden()
+
+
+def test_predicted_classes_have_the_colours_of_the_labels(open_page, classified):
+    page = open_page(classified.page)
+    assert page.locator("#colour option").all_text_contents()[:3] == ["label", "predicted class", "community"]
+    colours = "state.scheme.names.flatMap((name, at) => name ? [[name.split(' (')[0], state.scheme.colours[at]]] : [])"
+    labels = dict(page.evaluate(colours))
+    whole = pixels(page, 0, 1)
+    page.locator("#colour").select_option("group-1")
+    predicted = dict(page.evaluate(colours))
+    assert predicted.items() <= labels.items()
+    right = page.evaluate("groups[0].of.every((label, node) => label === groups[1].of[node])")
+    assert (pixels(page, 0, 1) == whole) == right
+
+
+def test_figures_of_a_run_on_nodes(open_page, classified):
+    page = open_page(classified.page)
+    titles = page.locator(".chart h3").all_text_contents()
+    assert titles[:3] == ["Test accuracy", "Test ROC AUC", "How sure right and wrong predictions were"]
+    assert titles[-2:] == ["Validation AUC", "Validation accuracy"]
+    headline = page.locator("#headline").inner_text()
+    assert "test accuracy" in headline
+    assert headline.count("95%: ") == 2
+
+
+def test_one_graph_of_several_says_which(open_page, several):
+    page = open_page(several.page)
+    assert page.locator("h1").text_content() == page.title().removesuffix(" - graphreach") == "some, graph 2 of 3"
+    assert "This is graph 2 of 3" in page.locator("#notes").inner_text()
+    page.locator("[data-list=missed]").first.click()
+    assert page.locator("#selection .eyebrow").text_content() == "Missed links"
+    assert "Validation AUC, mean of all graphs" in page.locator(".chart h3").all_text_contents()

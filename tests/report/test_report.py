@@ -9,10 +9,7 @@ import pytest
 
 import graphreach as gr
 from graphreach.report import content
-
-
-def data_of(page):
-    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)[1])
+from report_helpers import NODES, data_of
 
 
 def test_the_page_stands_alone(quarters):
@@ -31,11 +28,12 @@ def test_its_data_are_those_of_the_run(quarters):
     record = json.loads((quarters.run / "record.json").read_text())
     assert found["nodes"]["ids"] == graph.ids.tolist()
     assert found["metrics"]["test"]["auc"] == pytest.approx(record["metrics"]["test"]["auc"], rel=1e-5)
-    low, high = found["metrics"]["auc_interval"]
+    low, high = found["metrics"]["intervals"]["auc"]
     assert low <= found["metrics"]["test"]["auc"] <= high
     assert len(found["curves"]["loss"]) == 12
     assert [epoch for epoch, _ in found["curves"]["auc"]] == [2, 4, 6, 8, 10, 12]
-    assert sum(found["scores"]["positives"]) == found["metrics"]["positives"]
+    split = gr.tasks.split(quarters.data[0], "link")
+    assert sum(found["scores"]["positives"]) == split.test.label.sum()
     assert len(found["coverage"]) == len(found["anchors"]["nodes"]) == 8
     assert [group["name"] for group in found["groups"]] == ["label", "community"]
     ends = np.frombuffer(base64.b64decode(found["edges"]["ends"]["data"]), np.uint8)
@@ -86,6 +84,7 @@ def test_pairs_of_one_class_weighted_directed_and_labelled_in_part(tmp_path, pre
     )
     gr.training.run(sample, settings, tmp_path)
     found = data_of(gr.report.make_report(tmp_path, sample))
+    assert not any("other scores" in note for note in found["notes"])
     assert found["groups"][0]["names"] == ["class 0", "class 1", "class 2", "without label"]
     assert [each["title"] for each in found["lists"]] == ["Most confident new pairs", "Missed pairs", "Believed pairs"]
     assert found["graph"] == {"nodes": 40, "edges": graph.num_edges, "directed": True, "weighted": True}
@@ -104,7 +103,17 @@ def test_what_cannot_be_reported_on_is_one_sentence(quarters, tmp_path):
     gr.training.run(grid, settings, tmp_path / "gcn")
     with pytest.raises(gr.InputError, match="method graphreach"):
         gr.report.make_report(tmp_path / "gcn", grid)
-    settings = gr.training.Settings(task="node", epochs=1, evaluate_every=1, num_anchors=4)
-    gr.training.run(quarters.data, settings, tmp_path / "node")
-    with pytest.raises(gr.InputError, match="task link or pair"):
-        gr.report.make_report(tmp_path / "node", quarters.data)
+    with pytest.raises(gr.InputError, match="number must be 1, the only graph of the run, got 2"):
+        gr.report.make_report(quarters.run, quarters.data, number=2)
+
+
+def test_other_data_of_the_same_size_are_told_apart_by_their_scores(quarters):
+    """Edges that the run has not seen, as many as it has."""
+    sample = quarters.data[0]
+    shuffled = np.random.default_rng(0).permutation(NODES)[sample.graph.edge_index]
+    graph = gr.Graph.from_edges(shuffled, NODES)
+    other = gr.datasets.Sample(gr.Graph.from_scipy(graph.to_scipy(), False, ids=sample.graph.ids), None, sample.y)
+    assert other.graph.num_edges == sample.graph.num_edges
+    found = data_of(gr.report.make_report(quarters.run, other))
+    assert "other scores here than the run recorded" in found["notes"][0]
+    assert not any("other scores" in note for note in data_of(quarters.page.read_text())["notes"])
