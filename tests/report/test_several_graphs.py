@@ -72,7 +72,7 @@ def test_a_graph_without_test_pairs_is_shown_without_figures(tmp_path):
     found = data_of(gr.report.make_report(tmp_path, data, number=trained))
     assert found["metrics"] == {"val": found["metrics"]["val"], "test": {}, "intervals": {}}
     assert any("no test pairs" in note for note in found["notes"])
-    assert any("Over the 1 graphs with test pairs" in note for note in found["notes"])
+    assert any("Over the only graph with test pairs" in note for note in found["notes"])
     assert data_of(gr.report.make_report(tmp_path, data))["title"] == f"some, graph {tested} of 4"
 
 

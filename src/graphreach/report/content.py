@@ -161,9 +161,8 @@ class Content(ABC):
         known = {"auc": "the mean of their test AUCs", "pooled_auc": f"the AUC of all their {self.examples} together"}
         figures_of_run = [f"{words} is {run[name]:.4f}" for name, words in known.items() if name in run]
         tested = sum(own is not None for own in shown.outcome.scores["test"])
-        whole = (
-            f"all {tested:,} graphs" if tested == shown.graphs else f"the {tested:,} graphs with test {self.examples}"
-        )
+        some = f"the {tested:,} graphs" if tested > 1 else "the only graph"
+        whole = f"all {tested:,} graphs" if tested == shown.graphs else f"{some} with test {self.examples}"
         over_all = f" Over {whole} {', '.join(figures_of_run)}." if figures_of_run else ""
         self.notes.append(
             f"This is graph {shown.number:,} of {shown.graphs:,}: pictures, test figures and {self.examples} are of it "
