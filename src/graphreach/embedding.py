@@ -57,7 +57,8 @@ class GraphEmbedding:
     @property
     def width(self) -> int:
         """Columns of the embedding."""
-        return int(self.inputs.structure.width)
+        encoder: Any = self.model.encoder
+        return int(self.inputs.structure.width + encoder.local_channels)
 
     def blocks(self) -> Iterator[NDArray[np.float32]]:
         """Embeddings of all nodes in order, some rows at a time."""
@@ -101,9 +102,11 @@ def embed_graph(
     if graph.num_edges < 10:
         raise InputError(f"graph must have at least 10 edges to train and hold some out, got {graph.num_edges}")
     settings = _settings(graph.num_nodes, graph.num_edges, config, changes or [], values)
+    if settings.method != "graphreach":
+        raise InputError(f"method must be graphreach, as embed makes its embeddings, got {settings.method!r}")
     outcome = run(sample, settings)
     if outcome.model is None:
-        raise InputError(f"method must be one that embeds nodes, got {settings.method!r}")
+        raise RuntimeError("a trained method has a model")
     clock = Clock(outcome.record["seconds"])
     auc = {settings.method: outcome.test["auc"]}
     say(f"AUC of held-out links {auc[settings.method]:.4f}, chosen at epoch {outcome.record['best_epoch']}")

@@ -159,6 +159,18 @@ def test_embed_writes_the_users_ids(run, town, tmp_path, suffix):
     assert {"reading", "anchors", "reachability", "training", "writing", "total"} <= record["seconds"].keys()
 
 
+def test_embed_with_features(run, town, tmp_path):
+    from graphreach.cli.embedding_files import read_embedding
+
+    out = tmp_path / "emb.csv"
+    done = run(
+        "embed", town["graph"], "--features", town["features"], "-o", out, "-k", 5, "--epochs", 4, "--no-compare"
+    )
+    assert done.exit_code == 0, done.stderr
+    ids, z = read_embedding(out)
+    assert z.shape == (len(ids), 5 + 32)  # of the anchors, and of the neighbourhood branch beside
+
+
 def test_embed_compares_on_request(run, town, tmp_path):
     done = run("embed", town["graph"], "-o", tmp_path / "emb.csv", "-k", 5, "--epochs", 4, "--compare")
     assert done.exit_code == 0, done.output
@@ -171,3 +183,5 @@ def test_embed_refuses_before_it_works(run, town, tmp_path):
     tiny = tmp_path / "tiny.csv"
     tiny.write_text("a,b\nb,c\n")
     assert "at least 10 edges" in run("embed", tiny, "-o", tmp_path / "emb.csv").stderr
+    other = run("embed", town["graph"], "-o", tmp_path / "emb.csv", "--set", "method=gcn")
+    assert "method must be graphreach, as embed makes its embeddings, got 'gcn'" in other.stderr

@@ -167,6 +167,11 @@ class GraphReach(Pretrained, nn.Module):
             parts.append(self.table.weight if node_index is None else self.table(node_index))
         return torch.cat(parts, -1) if parts else self.readout.weight.new_ones(n, 1)
 
+    @property
+    def local_channels(self) -> int:
+        """Columns of the embedding that come from the neighbourhood branch, after those of the anchors."""
+        return 0 if self.local is None else self.hidden_channels
+
     def score_pairs(self, z: Tensor, pairs: Tensor, pair_reach: Tensor | None = None) -> Tensor:
         """Logits of the pairs ``[2, m]`` from the embeddings, by the decoder."""
         scores: Tensor = self.decoder(z, pairs, pair_reach)
@@ -181,8 +186,7 @@ class GraphReach(Pretrained, nn.Module):
             >>> terms.anchors, terms.total
             (array([[1., 0.]]), array([1.]))
         """
-        num_anchors = z.size(1) - (0 if self.local is None else self.hidden_channels)
-        return pair_terms(self.decoder, z, pairs, pair_reach, num_anchors)
+        return pair_terms(self.decoder, z, pairs, pair_reach, z.size(1) - self.local_channels)
 
     def __repr__(self) -> str:
         return (
