@@ -15,7 +15,7 @@ from graphreach.anchors import select_anchors
 from graphreach.reachability import reachability
 
 METHODS = {"graphreach": "GraphReach", "gcn": "GCN"}
-EPOCHS = 200
+EPOCHS = 100
 DECODER = "scaled"
 """Scores by embeddings alone: a pair's own reachability would make the picture of itself."""
 
