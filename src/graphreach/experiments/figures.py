@@ -14,6 +14,8 @@ from graphreach.plot import INK, require_matplotlib
 
 PALETTE = ("#1F5C99", "#D1602B", "#3B8C5A", "#8A5AA3", "#B8860B", "#6E6E6E")
 DPI = 150
+LABEL_WIDTH = 0.055
+"""Of a label below an axis, as a share of its width."""
 
 
 @dataclass(frozen=True)
@@ -195,13 +197,27 @@ def _lines(ax: Any, panel: Panel) -> None:
         from matplotlib.ticker import FixedLocator, NullFormatter, ScalarFormatter
 
         ax.set_xscale("log")
-        ax.xaxis.set_major_locator(FixedLocator(sorted({x for series in panel.series for x in series.x})))
+        ax.xaxis.set_major_locator(FixedLocator(_apart({x for series in panel.series for x in series.x})))
         ax.xaxis.set_major_formatter(ScalarFormatter())
         ax.xaxis.set_minor_formatter(NullFormatter())
     _dress(ax, panel)
     ax.set_xlabel(panel.x_label)
     ax.set_ylabel("test ROC AUC")
     ax.legend(frameon=False, fontsize=9)
+
+
+def _apart(values: set[float]) -> list[float]:
+    """The values that can be written below a logarithmic axis side by side, the largest first.
+
+    Example:
+        >>> _apart({1, 50, 75, 100, 500})
+        [500, 100, 50, 1]
+    """
+    kept: list[float] = []
+    for value in sorted(values, reverse=True):
+        if not kept or math.log(kept[-1] / value) > LABEL_WIDTH * math.log(max(values) / min(values)):
+            kept.append(value)
+    return kept
 
 
 def _bars(ax: Any, panel: Panel) -> None:
