@@ -1,0 +1,5 @@
+"""The same results on a Ray cluster."""
+
+from graphreach.cluster.connection import connected
+
+__all__ = ["connected"]
