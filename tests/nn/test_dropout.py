@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from graphreach.nn.dropout import dropout
+from graphreach.nn.dropout import dropout, numbered_rows
 from graphreach.nn.dropout_kernels import drop
 from graphreach.walks.rng import GOLDEN, mix
 
@@ -81,3 +81,21 @@ def test_empty_and_strided():
     y = dropout(x, 0.5, True)
     assert y.shape == x.shape
     assert torch.allclose(y[y != 0], 2 * x[y != 0])
+
+
+@pytest.mark.parametrize("width", [1, 33])
+def test_numbered_rows_drop_what_the_whole_matrix_would_and_so_do_their_gradients(width):
+    whole = torch.randn(300, width, requires_grad=True)
+    rows = torch.tensor([299, 0, 17, 17, 120])
+    torch.manual_seed(2)
+    expected = dropout(whole, 0.5, True)
+    expected[rows].sum().backward()
+    some = whole.detach()[rows].requires_grad_()
+    torch.manual_seed(2)
+    with numbered_rows(rows):
+        found = dropout(some, 0.5, True)
+    assert torch.equal(found, expected[rows])
+    found.sum().backward()
+    assert torch.equal(some.grad != 0, expected.detach()[rows] != 0)
+    torch.manual_seed(2)
+    assert torch.equal(dropout(whole, 0.5, True), expected)

@@ -73,6 +73,17 @@ def load_checkpoint(path: Path, model: nn.Module, optimizer: torch.optim.Optimiz
     return progress, groups.get("best", {})
 
 
+def read_progress(path: Path) -> Progress | None:
+    """The progress that a checkpoint holds, or None if there is no whole checkpoint."""
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, "pt") as file:
+            return Progress(**json.loads(file.metadata()["progress"]))
+    except (SafetensorError, OSError):
+        return None
+
+
 def _by_prefix(tensors: Weights) -> dict[str, Weights]:
     groups: dict[str, Weights] = {}
     for name, value in tensors.items():

@@ -1,6 +1,7 @@
 """A run from data and settings to metrics, on disk if a folder is given."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from graphreach.nn.decoders import ReachDecoder
 from graphreach.tasks import Split, check_leaks, label_weights, metrics, split_dataset
 from graphreach.training.batches import Batch, make_batches
 from graphreach.training.clock import Clock
+from graphreach.training.engine import Engine
 from graphreach.training.evaluation import Scores, evaluate, summarise
 from graphreach.training.fusion import fuse
 from graphreach.training.inputs import Inputs, side_by_side
@@ -33,6 +35,7 @@ MODEL, HEAD = "model", "head"
 def run(
     data: Dataset | Sample, settings: Settings, folder: str | Path | None = None, *, tensorboard: bool = False,
     check: bool = True, walk_graph: Callable[[Split], Graph] | None = None,
+    engine: str = "local", address: str | None = None, workers: int | None = None,
 ) -> Outcome:  # fmt: skip
     """Split, train, choose by validation, score the test examples once.
 
@@ -46,6 +49,10 @@ def run(
         check: Whether leaks are looked for, and refused.
         walk_graph: From a split to the graph that the model reads instead of ``split.graph``, say with other edge
             weights. Nothing looks for leaks in it.
+        engine: ``"local"``, or ``"ray"``: the steps are shared by workers of a Ray cluster. The losses are the same but for
+            rounding, and a run may go on with the other engine. The folder must be on storage that all nodes share.
+        address: Of the Ray cluster, see :func:`graphreach.cluster.connected`; None starts a Ray on this machine.
+        workers: Processes of ``"ray"`` that share the steps; 2 by default.
 
     Example:
         >>> import graphreach as gr
@@ -63,13 +70,15 @@ def run(
             raise InputError(f"method must be one of {', '.join(known)}, got {name!r}{nearest(name, known)}")
     if settings.choose_by != "auc" and settings.task != "node":
         raise InputError(f"choose_by must be 'auc' for task {settings.task!r}, got {settings.choose_by!r}")
+    place = Engine.make(engine, address, workers)
     if path is not None:
         claim(path, settings)
         if (path / RECORD).exists():
             return read_outcome(path)
     if len(names) > 1:
-        return _run_apart(dataset, settings, path, names, check, walk_graph)
-    return _Run(dataset, settings, path, tensorboard, check, walk_graph).outcome()
+        return _run_apart(dataset, settings, path, names, check, walk_graph, place)
+    with place.ready() if settings.method in METHODS else nullcontext():
+        return _Run(dataset, settings, path, tensorboard, check, walk_graph, place).outcome()
 
 
 class _Run:
@@ -77,8 +86,9 @@ class _Run:
 
     def __init__(
         self, dataset: Dataset, settings: Settings, folder: Path | None, tensorboard: bool, check: bool,
-        walk_graph: Callable[[Split], Graph] | None,
+        walk_graph: Callable[[Split], Graph] | None, engine: Engine,
     ) -> None:  # fmt: skip
+        self.engine = engine
         self.dataset, self.settings, self.folder = dataset, settings, folder
         self.tensorboard = tensorboard
         self.walk_graph = label_weights if settings.walk_weights == "train-labels" else walk_graph
@@ -120,10 +130,11 @@ class _Run:
             model, batches, settings, self.folder, _refresh(method, settings), self._writer(),
         )  # fmt: skip
         try:
-            progress = trainer.run()
+            cluster = self.engine.train(trainer)
         except KeyboardInterrupt:
             self._save(model, inputs)
             raise
+        progress = trainer.progress
         with trainer.clock.phase("evaluation"):
             val, val_scores = evaluate(model, batches, "val")
         with trainer.clock.phase("inference"):
@@ -137,6 +148,8 @@ class _Run:
             "history": progress.history,
             "parameters": sum(each.numel() for each in model.parameters()),
         }
+        if cluster is not None:
+            record["cluster"] = cluster
         order = [i for batch in batches for i in _places(self.splits, batch)]
         scores = {"val": _sorted(val_scores, order), "test": _sorted(test_scores, order)}
         return Outcome(record, scores, model, inputs)
@@ -259,7 +272,7 @@ def _candidates(scorer: Any, examples: Any) -> Any:
 
 def _run_apart(
     dataset: Dataset, settings: Settings, folder: Path | None, names: list[str], check: bool,
-    walk_graph: Callable[[Split], Graph] | None,
+    walk_graph: Callable[[Split], Graph] | None, engine: Engine,
 ) -> Outcome:  # fmt: skip
     outcomes = {}
     if settings.model:
@@ -275,8 +288,9 @@ def _run_apart(
         common = settings.model_dump(exclude={"parts", "model"})
         own = Settings.make(**{**common, **settings.parts.get(name, {}), "method": name})
         outcomes[name] = run(
-            dataset, own, None if folder is None else folder / name, check=check, walk_graph=walk_graph
-        )
+            dataset, own, None if folder is None else folder / name, check=check, walk_graph=walk_graph,
+            engine=engine.name, address=engine.address, workers=engine.workers,
+        )  # fmt: skip
     outcome = fuse(settings, make_splits(dataset, settings), outcomes)
     if folder is not None:
         save_outcome(folder, outcome)

@@ -3,7 +3,6 @@
 import math
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from graphreach.training.clock import Clock
 from graphreach.training.evaluation import evaluate
 from graphreach.training.model import TaskModel
 from graphreach.training.settings import Settings
+from graphreach.training.team import Team
 
 CHECKPOINT = "checkpoint.safetensors"
 SECONDS_BETWEEN_CHECKPOINTS = 5.0
@@ -50,6 +50,7 @@ class Trainer:
         folder: For checkpoints; None keeps none.
         refresh: Gives the batches of an epoch, if something is drawn anew in each.
         writer: A TensorBoard ``SummaryWriter``, or None.
+        team: The processes that share the steps; None is this one alone.
     """
 
     def __init__(
@@ -60,10 +61,11 @@ class Trainer:
         folder: Path | None = None,
         refresh: Refresh | None = None,
         writer: Any = None,
+        team: Team | None = None,
     ) -> None:
         self.model, self.batches, self.settings = model, batches, settings
         self.path = None if folder is None else folder / CHECKPOINT
-        self.refresh, self.writer = refresh, writer
+        self.refresh, self.writer, self.team = refresh, writer, team or Team()
         self.validates = any(len(split.val.label) for batch in batches for split in batch.splits)
         self.optimizer = torch.optim.Adam(
             model.parameters(), settings.learning_rate, weight_decay=settings.weight_decay, fused=True
@@ -78,17 +80,31 @@ class Trainer:
         On Ctrl-C the last checkpoint stays, the model gets the best weights so far, and ``KeyboardInterrupt`` goes on.
         """
         if self.path is not None and self.path.exists():
-            self.progress, self.best = load_checkpoint(self.path, self.model, self.optimizer)
-            self.clock = Clock(self.progress.seconds)
+            self.load(self.path)
         else:
-            if not any(len(batch.train) for batch in self.batches):
-                raise InputError("splits must hold training examples, got none")
+            self.check_examples()
         try:
             with torch.random.fork_rng(devices=[]):
                 self._loop()
         finally:
-            self._use_best()
+            self.use_best()
         return self.progress
+
+    def load(self, path: Path) -> None:
+        """Go to where a checkpoint was written."""
+        self.progress, self.best = load_checkpoint(path, self.model, self.optimizer)
+        self.clock = Clock(self.progress.seconds)
+
+    def check_examples(self) -> None:
+        """Refuse to train on nothing."""
+        if not any(len(batch.train) for batch in self.batches):
+            raise InputError("splits must hold training examples, got none")
+
+    def use_best(self) -> None:
+        """Give the model the weights of the best validation, if there was one, and make it ready to predict."""
+        if self.best:
+            self.model.load_state_dict(self.best)
+        self.model.eval()
 
     def _loop(self) -> None:
         settings, progress = self.settings, self.progress
@@ -133,22 +149,17 @@ class Trainer:
         size = settings.pairs_per_step or (PAIRS_OF_LARGE_GRAPHS if inputs.in_pieces else None)
         losses = []
         for part in steps(draw(batch.train, settings.pairs_per_epoch, seed), size, seed):
-            if inputs.in_pieces:
-                nodes, index = torch.unique(part.index, return_inverse=True)
-                z, part = inputs.embed_rows(self.model.encoder, nodes), replace(part, index=index)
-            else:
-                z = inputs.embed(self.model.encoder)
-            loss = self.model.loss(z, part)
+            loss = self.team.loss(self.model, inputs, part)
             self.optimizer.zero_grad()
             loss.backward()
+            losses.append(self.team.add_up(self.model, loss))
             self.optimizer.step()
-            losses.append(float(loss.detach()))
         return losses
 
     def _validate(self) -> None:
         progress = self.progress
         with self.clock.phase("evaluation"):
-            found, _ = evaluate(self.model, self.batches, "val", auc_only=True)
+            found = self.team.tell(lambda: evaluate(self.model, self.batches, "val", auc_only=True)[0])
         progress.history.append({"epoch": progress.epoch, **found})
         if self.writer is not None:
             for name, value in found.items():
@@ -167,16 +178,11 @@ class Trainer:
         return patience is not None and self.progress.epoch - self.progress.best_epoch >= patience
 
     def _save(self, due: bool) -> None:
-        if self.path is None or not due:
+        if self.path is None or not due or not self.team.leads:
             return
         self.progress.seconds = self.clock.seconds
         save_checkpoint(self.path, self.progress, self.model, self.best, self.optimizer)
         self._saved = time.monotonic()
-
-    def _use_best(self) -> None:
-        if self.best:
-            self.model.load_state_dict(self.best)
-        self.model.eval()
 
 
 def _copy(model: torch.nn.Module) -> Weights:

@@ -1,0 +1,167 @@
+"""Training by several processes of a Ray cluster."""
+
+import signal
+import socket
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from graphreach.cluster.connection import LOOPBACK, connected
+from graphreach.cluster.machines import Machines
+from graphreach.errors import InputError
+from graphreach.progress import live
+from graphreach.training.checkpoint import read_progress
+from graphreach.training.trainer import CHECKPOINT, DivergedError, Trainer
+from graphreach.walks.walk_length import check_count
+
+MOST_FAILURES = 8
+"""Lost workers after which a run is given up."""
+
+SECONDS_BETWEEN_LOOKS = 1.0
+
+STORAGE = "ray"
+"""The folder of Ray Train in that of the run."""
+
+
+def train_on_ray(trainer: Trainer, address: str | None = None, workers: int = 2) -> dict[str, Any]:
+    """Train by Ray Train; the trainer is afterwards as its own ``run`` would have left it, but for rounding.
+
+    Each worker computes a share of every step, and the gradients are added up. The first worker validates, and writes
+    the checkpoint to the trainer's folder, which all nodes have to share. When a worker is lost, Ray Train starts the
+    workers again, and they go on from the checkpoint.
+
+    Args:
+        trainer: Model, examples, settings and folder.
+        address: Of the cluster, see :func:`graphreach.cluster.connected`; None starts a Ray on this machine.
+        workers: Processes that share the steps.
+
+    Returns:
+        What the record of a run says about it: workers, cores, nodes, and the bytes that a step moves, estimated.
+    """
+    check_count("workers", workers)
+    trainer.check_examples()
+    with connected(address), tempfile.TemporaryDirectory(prefix="graphreach-") as scratch:
+        machines = Machines.of_cluster()
+        cores = machines.cores_for(workers)
+        folder = Path(scratch) if trainer.path is None else trainer.path.parent.resolve()
+        seen_by_all = trainer.path is not None or machines.one_machine
+        (folder / STORAGE).mkdir(parents=True, exist_ok=True)
+        try:
+            with _watched(trainer, folder), _interruptible():
+                found = _fit(trainer, folder if seen_by_all else None, folder, machines, workers, cores)
+            _take(trainer, found, folder)
+        except KeyboardInterrupt:
+            if (folder / CHECKPOINT).exists():
+                trainer.load(folder / CHECKPOINT)
+            raise
+        finally:
+            trainer.use_best()
+    _write_curves(trainer)
+    return {
+        "engine": "ray",
+        "workers": workers,
+        "cores": workers * cores,
+        "nodes": machines.count,
+        "bytes_moved_per_step": bytes_per_step(trainer, workers),
+    }
+
+
+def bytes_per_step(trainer: Trainer, workers: int) -> int:
+    """Bytes that all workers send in a step: an all-reduce of w workers sends 2 (w - 1) times the gradients."""
+    numbers = sum(each.numel() for each in trainer.model.parameters()) + 1
+    return 2 * (workers - 1) * 4 * numbers
+
+
+def _fit(trainer: Trainer, shared: Path | None, storage: Path, machines: Machines, workers: int, cores: int) -> Any:
+    import ray
+    from ray import train
+    from ray.train.torch import TorchTrainer
+
+    from graphreach.cluster.tensors import pack
+    from graphreach.cluster.worker import train_in_worker
+    from graphreach.training import trainer as module
+
+    config = {
+        "batches": ray.put(pack(trainer.batches)),
+        "model": trainer.model,
+        "settings": trainer.settings,
+        "refresh": trainer.refresh,
+        "folder": shared,
+        "cores": cores,
+        "seconds_between_checkpoints": module.SECONDS_BETWEEN_CHECKPOINTS,
+    }
+    run = train.RunConfig(
+        name=STORAGE,
+        storage_path=str(storage),
+        failure_config=train.FailureConfig(max_failures=MOST_FAILURES),
+        worker_runtime_env={"env_vars": _loopback_only()} if machines.loopback else None,
+    )
+    scaling = train.ScalingConfig(num_workers=workers, resources_per_worker={"CPU": cores}, placement_strategy="SPREAD")
+    fitter = TorchTrainer(train_in_worker, train_loop_config=config, scaling_config=scaling, run_config=run)
+    return fitter.fit().return_value
+
+
+def _take(trainer: Trainer, found: dict[str, Any], folder: Path) -> None:
+    """Bring the trainer to where the workers are."""
+    if found["error"] is not None:
+        raise (DivergedError if found["diverged"] else InputError)(found["error"])
+    path = folder / CHECKPOINT
+    if not path.exists():
+        path.write_bytes(found["checkpoint"])
+    trainer.load(path)
+
+
+def _loopback_only() -> dict[str, str]:
+    """Keep the workers' gradients on this machine, as Ray is."""
+    names = [name for _, name in socket.if_nameindex() if name.startswith("lo")]
+    return {"GLOO_SOCKET_IFNAME": names[0], "MASTER_ADDR": LOOPBACK} if names else {}
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Make Ctrl-C a ``KeyboardInterrupt`` again: Ray Train ends the process instead, and leaves its handler behind."""
+    main = threading.current_thread() is threading.main_thread()
+    before = signal.getsignal(signal.SIGINT) if main else None
+    try:
+        yield
+    except SystemExit:
+        raise KeyboardInterrupt from None
+    finally:
+        if main:
+            signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _watched(trainer: Trainer, folder: Path) -> Iterator[None]:
+    """Show how far the workers are, as far as their checkpoint says."""
+    ended = threading.Event()
+    title = f"training on Ray, {trainer.settings.method}"
+
+    def look() -> None:
+        with live(title, trainer.settings.epochs) as show:
+            while not ended.wait(SECONDS_BETWEEN_LOOKS):
+                progress = read_progress(folder / CHECKPOINT)
+                if progress is not None:
+                    show(progress.epoch, title)
+
+    thread = threading.Thread(target=look, name="graphreach-progress", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _write_curves(trainer: Trainer) -> None:
+    if trainer.writer is None:
+        return
+    for epoch, loss in enumerate(trainer.progress.losses, 1):
+        trainer.writer.add_scalar("loss/train", loss, epoch)
+    for row in trainer.progress.history:
+        for name, value in row.items():
+            if name != "epoch":
+                trainer.writer.add_scalar(f"validation/{name}", value, int(row["epoch"]))
