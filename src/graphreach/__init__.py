@@ -12,13 +12,26 @@ from graphreach.reachability import Reachability, pair_reachability, reachabilit
 from graphreach.walks import Diameter, diameter, random_walks, recommended_num_walks
 
 if TYPE_CHECKING:
-    from graphreach import attacks, datasets, experiments, explain, nn, report, tasks, training, transforms
+    from graphreach import attacks, cluster, datasets, experiments, explain, nn, report, tasks, training, transforms
     from graphreach.estimator import GraphReachEmbedding
+
+ROOMS = (
+    "attacks",
+    "cluster",
+    "datasets",
+    "experiments",
+    "explain",
+    "nn",
+    "report",
+    "tasks",
+    "training",
+    "transforms",
+)
 
 
 def __getattr__(name: str) -> Any:
-    """What needs torch, the data sets and the tasks load at first use."""
-    if name in ("attacks", "datasets", "experiments", "explain", "nn", "report", "tasks", "training", "transforms"):
+    """What needs torch, the data sets, the tasks and the cluster load at first use."""
+    if name in ROOMS:
         return importlib.import_module(f"graphreach.{name}")
     if name == "GraphReachEmbedding":
         return importlib.import_module("graphreach.estimator").GraphReachEmbedding
@@ -38,6 +51,7 @@ __all__ = [
     "Reachability",
     "__version__",
     "attacks",
+    "cluster",
     "datasets",
     "diameter",
     "experiments",

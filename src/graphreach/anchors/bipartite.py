@@ -1,8 +1,8 @@
 """The bipartite graph of walks (section 3.2), by node, and greedy coverage on it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from graphreach.anchors.kernels import (
 from graphreach.graph import Graph
 from graphreach.walks.random_walks import row_chunks
 from graphreach.walks.rng import hash_nodes
-from graphreach.walks.transitions import transitions
+from graphreach.walks.transitions import Transitions, transitions
 
 NUM_SAMPLES = 5
 SAMPLE_SHARE = 0.3
@@ -102,6 +102,7 @@ def bipartite_graph(
     seed: int,
     num_samples: int = NUM_SAMPLES,
     share: float = SAMPLE_SHARE,
+    cluster: Any = None,
 ) -> BipartiteGraph:
     """Walk from ``starts`` and note who is visited from where; memory is proportional to the entries.
 
@@ -111,21 +112,57 @@ def bipartite_graph(
         >>> walks.pointer  # nothing visits 0; 1 is visited from 0; 2 from 0 and 1
         array([0, 0, 1, 3])
     """
-    n = graph.num_nodes
+    if cluster is None:
+        found = _visit_pieces(graph, starts, num_walks, walk_length, seed, num_samples, share)
+    else:
+        found = cluster.visits(starts, num_walks, walk_length, seed, num_samples, share)
+    return _by_node(found, graph.num_nodes, len(starts), seed)
+
+
+class Piece(NamedTuple):
+    """What walks from some starts visit: entries ``offsets[r] .. offsets[r + 1]`` are those of the r-th of them."""
+
+    offsets: NDArray[np.int64]
+    nodes: NDArray[np.uint32]
+    masks: NDArray[np.uint8]
+    counts: NDArray[np.int64]
+
+
+def merged(raw: NDArray[np.int64], lengths: NDArray[np.int64]) -> Piece:
+    """One entry for each start and node from sorted visits."""
+    offsets = np.concatenate([[0], np.cumsum(count_distinct(raw, lengths))])
+    nodes, masks = np.empty(offsets[-1], np.uint32), np.empty(offsets[-1], np.uint8)
+    counts = np.empty(offsets[-1], np.int64)
+    merge_visits(raw, lengths, offsets, nodes, masks, counts)
+    return Piece(offsets, nodes, masks, counts)
+
+
+def visited_from(
+    table: Transitions, starts: NDArray[np.uint32], num_walks: int, walk_length: int, seed: int, num_samples: int,
+    share: float,
+) -> Piece:  # fmt: skip
+    """Walk from ``starts`` and note who is visited."""
+    raw, lengths = np.empty((len(starts), num_walks * walk_length), np.int64), np.zeros(len(starts), np.int64)
+    collect_visits(*table, starts, num_walks, walk_length, seed, num_samples, share, raw, lengths)
+    return merged(raw, lengths)
+
+
+def _visit_pieces(
+    graph: Graph, starts: NDArray[np.uint32], num_walks: int, walk_length: int, seed: int, num_samples: int,
+    share: float,
+) -> Iterator[tuple[int, Piece]]:  # fmt: skip
+    for rows in row_chunks(len(starts), num_walks * walk_length, "walks for anchors"):
+        table = transitions(graph)
+        yield rows.start, visited_from(table, starts[rows], num_walks, walk_length, seed, num_samples, share)
+
+
+def _by_node(found: Iterable[tuple[int, Piece]], n: int, num_starts: int, seed: int) -> BipartiteGraph:
+    """The bipartite graph from pieces with the number of their first start, which come in order."""
     degree, visits = np.zeros(n, np.int64), np.zeros(n, np.int64)
     pieces = []
-    for rows in row_chunks(len(starts), num_walks * walk_length, "walks for anchors"):
-        raw = np.empty((rows.stop - rows.start, num_walks * walk_length), np.int64)
-        lengths = np.zeros(len(raw), np.int64)
-        collect_visits(
-            *transitions(graph), starts[rows], num_walks, walk_length, seed, num_samples, share, raw, lengths
-        )
-        offsets = np.concatenate([[0], np.cumsum(count_distinct(raw, lengths))])
-        nodes, masks = np.empty(offsets[-1], np.uint32), np.empty(offsets[-1], np.uint8)
-        counts = np.empty(offsets[-1], np.int64)
-        merge_visits(raw, lengths, offsets, nodes, masks, counts)
-        add_counts(nodes, counts, degree, visits)
-        pieces.append((rows.start, offsets, nodes, masks))
+    for first, piece in found:
+        add_counts(piece.nodes, piece.counts, degree, visits)
+        pieces.append((first, piece.offsets, piece.nodes, piece.masks))
     pointer = np.concatenate([[0], np.cumsum(degree)])
     by_start, by_mask = np.empty(pointer[-1], np.uint32), np.empty(pointer[-1], np.uint8)
     cursor = pointer[:-1].copy()
@@ -134,4 +171,4 @@ def bipartite_graph(
     order = np.lexsort((hash_nodes(seed, np.arange(n)), -visits))
     rank = np.empty(n, np.int64)
     rank[order] = np.arange(n)
-    return BipartiteGraph(pointer, by_start, by_mask, visits, rank, len(starts))
+    return BipartiteGraph(pointer, by_start, by_mask, visits, rank, num_starts)

@@ -22,6 +22,7 @@ def reached_starts(
     num_walks: int,
     walk_length: int,
     seed: int,
+    cluster: Any = None,
 ) -> int:
     """How many of ``starts`` have a walk that visits an anchor (other than the start itself); nothing is stored.
 
@@ -32,6 +33,9 @@ def reached_starts(
     """
     is_anchor = np.zeros(graph.num_nodes, np.bool_)
     is_anchor[anchors] = True
+    is_anchor.flags.writeable = False
+    if cluster is not None:
+        return int(cluster.reached(starts, anchors, is_anchor, num_walks, walk_length, seed))
     total = 0
     for rows in row_chunks(len(starts), num_walks * walk_length, "measuring coverage"):
         total += int(reached(*transitions(graph), starts[rows], num_walks, walk_length, seed, is_anchor).sum())

@@ -13,6 +13,7 @@ from graphreach.anchors.certify import coverage_lower, optimum_upper, reached_st
 from graphreach.anchors.strategies import STRATEGIES, Strategy, check_choice, consensus
 from graphreach.errors import InputError
 from graphreach.graph import Graph
+from graphreach.walks.place import Place
 from graphreach.walks.rng import check_seed, hash_nodes
 from graphreach.walks.walk_length import check_count, resolve_walk_length
 
@@ -32,6 +33,9 @@ def select_anchors(
     seed: int = 0,
     *,
     num_starts: int | None = None,
+    engine: str = "local",
+    address: str | None = None,
+    partitions: int | None = None,
 ) -> AnchorSet:
     r"""Choose the nodes that positions are measured against, as in section 3.2 of the
     `"GraphReach" <https://arxiv.org/abs/2008.09657>`_ paper.
@@ -62,6 +66,10 @@ def select_anchors(
         walk_length: Jumps of a walk, :math:`l_w`, or ``"diameter"``.
         seed: Of walks and ties. Walks are those of :func:`random_walks` and :func:`reachability` with this seed.
         num_starts: How many starts to select and to measure on; by default all where that is affordable.
+        engine: ``"local"``, or ``"ray"`` for a Ray cluster; the anchors are the same. See :mod:`graphreach.cluster`.
+        address: Of the Ray cluster; see :func:`graphreach.cluster.connected`.
+        partitions: Into how many parts to split the graph, where it is too large for the memory of each of the cluster's
+            nodes.
 
     Example:
         >>> import graphreach as gr
@@ -74,16 +82,25 @@ def select_anchors(
     num_walks, seed = check_count("num_walks", num_walks), check_seed(seed)
     length = resolve_walk_length(graph, walk_length)
     size = _sample_size(graph.num_nodes, num_walks * length, num_starts)
+    place = Place.make(graph, engine, address, partitions)
     if function is not None:
-        anchors = check_choice(function(graph, k, seed), k, graph.num_nodes, name)
-        return _measure(graph, anchors, name, num_walks, length, seed, size, _can_move(graph))
-    starts = _sample(graph.num_nodes, size, seed ^ SELECT)
-    walks = bipartite_graph(graph, starts, num_walks, length, seed)
-    anchors = consensus(walks, k)
-    bound = walks.optimum_bound(k)
-    if size == graph.num_nodes:
-        return _exact_result(walks, anchors, bound)
-    return _measure(graph, anchors, name, num_walks, length, seed, size, optimum_upper(bound, size))
+        anchors = check_choice(_choose(function, name, graph, k, seed), k, graph.num_nodes, name)
+        with place.cluster() as cluster:
+            return _measure(graph, anchors, name, num_walks, length, seed, size, can_move(graph), cluster)
+    with place.cluster() as cluster:
+        starts = _sample(graph.num_nodes, size, seed ^ SELECT)
+        walks = bipartite_graph(graph, starts, num_walks, length, seed, cluster=cluster)
+        anchors = consensus(walks, k)
+        bound = walks.optimum_bound(k)
+        if size == graph.num_nodes:
+            return _exact_result(walks, anchors, bound)
+        return _measure(graph, anchors, name, num_walks, length, seed, size, optimum_upper(bound, size), cluster)
+
+
+def _choose(function: Strategy, name: str, graph: Any, k: int, seed: int) -> Any:
+    if not isinstance(graph, Graph) and name in ("degree", "pagerank"):
+        raise InputError(f"strategy must be greedy, random or a function on a partitioned graph, got {name!r}")
+    return function(graph, k, seed)
 
 
 def _exact_result(walks: BipartiteGraph, anchors: NDArray[np.int64], bound: int) -> AnchorSet:
@@ -101,18 +118,21 @@ def _measure(
     seed: int,
     size: int,
     upper: float,
+    cluster: Any = None,
 ) -> AnchorSet:
     """Count covered starts on a sample that the anchors were not selected on."""
     n = graph.num_nodes
     starts = _sample(n, size, seed ^ MEASURE)
-    covered = reached_starts(graph, starts, anchors, num_walks, length, seed)
+    covered = reached_starts(graph, starts, anchors, num_walks, length, seed, cluster)
     coverage = covered / len(starts)
     lower = coverage if size == n else coverage_lower(covered, size)
     return AnchorSet(anchors, coverage, max(upper, coverage), lower, size, n, name)
 
 
-def _can_move(graph: Graph) -> float:
+def can_move(graph: Any) -> float:
     """The share of nodes with a neighbour other than themselves: what every node as an anchor would cover."""
+    if not isinstance(graph, Graph):
+        return float(graph.can_move)
     degree = np.diff(graph.indptr.astype(np.int64))
     first = np.zeros(graph.num_nodes, np.int64)
     has = degree > 0

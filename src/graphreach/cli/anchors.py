@@ -26,6 +26,9 @@ def anchors(
     num_walks: options.NumWalks = 50,
     walk_length: options.WalkLength = "diameter",
     seed: options.Seed = 0,
+    engine: options.Engine = "local",
+    address: options.Address = None,
+    partitions: options.Partitions = None,
 ) -> None:
     """Choose anchors and print their ids, best first; how well they cover the graph goes to stderr."""
     if output is not None:
@@ -37,7 +40,10 @@ def anchors(
         "walk_length": options.resolve_length(graph, walk_length),
         "seed": seed,
     }
-    chosen = choose(graph, options.number_or_name(num_anchors), **parameters)
+    with options.on_engine(graph, engine, address, partitions) as place:
+        chosen = choose(graph, options.number_or_name(num_anchors), **parameters, **place)
+    if place:
+        parameters["cluster"] = gr.cluster.last_use().as_dict()
     if output is not None:
         write_anchors(output, graph, chosen, parameters)
         return

@@ -1,11 +1,14 @@
 """Options that several verbs share, and how their text is read."""
 
-from typing import Annotated
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
 
 import typer
 
 import graphreach as gr
 from graphreach.progress import stage
+from graphreach.walks.place import Place
 from graphreach.walks.walk_length import resolve_walk_length
 
 NumAnchors = Annotated[
@@ -18,6 +21,30 @@ Strategy = Annotated[str, typer.Option("--strategy", metavar="NAME", help="greed
 NumWalks = Annotated[int, typer.Option("--num-walks", min=1, metavar="N", help="Walks from each node, n_w.")]
 WalkLength = Annotated[str, typer.Option("--walk-length", metavar="N|diameter", help="Jumps of a walk, l_w.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, max=2**63 - 1, metavar="N", help="Of walks and ties.")]
+Engine = Annotated[str, typer.Option("--engine", metavar="NAME", help="local, or ray for a Ray cluster.")]
+Address = Annotated[
+    str | None,
+    typer.Option(
+        "--address", metavar="HOST:PORT", help="Of the Ray cluster; without one a Ray starts on this machine."
+    ),
+]
+Partitions = Annotated[
+    int | None,
+    typer.Option("--partitions", min=1, metavar="N", help="Split the graph into so many parts, one a Ray worker."),
+]
+
+
+@contextmanager
+def on_engine(graph: gr.Graph, engine: str, address: str | None, partitions: int | None) -> Iterator[dict[str, Any]]:
+    """The arguments that say where walks run; a connection to Ray is made once for all calls in the block."""
+    Place.make(graph, engine, address, partitions)
+    if engine == "local":
+        yield {}
+        return
+    from graphreach.cluster import connected
+
+    with connected(address):
+        yield {"engine": engine, "address": address, "partitions": partitions}
 
 
 def number_or_name(text: str) -> int | float | str:

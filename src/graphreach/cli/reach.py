@@ -1,5 +1,6 @@
 """``graphreach reach``: reachability between nodes and anchors, as a file."""
 
+import json
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -66,6 +67,9 @@ def reach(
     seed: options.Seed = 0,
     layout: Annotated[Layout, typer.Option("--layout", help="Of the matrices in an .npz file.")] = Layout.auto,
     cache: Annotated[bool, typer.Option("--cache", help="Keep the result in the user's cache folder.")] = False,
+    engine: options.Engine = "local",
+    address: options.Address = None,
+    partitions: options.Partitions = None,
 ) -> None:
     """Write s(v, a) and s(a, v) for every node v and anchor a.
 
@@ -83,15 +87,18 @@ def reach(
     if hops is None or anchors is None:
         walks["walk_length"] = options.resolve_length(graph, walk_length)
     positions: gr.AnchorSet | NDArray[np.int64]
-    if anchors is None:
-        positions = choose(graph, options.number_or_name(num_anchors), strategy=strategy, **walks)
-    else:
-        positions = read_anchors(anchors, graph)
-    with stage("computing reachability"):
-        result = gr.reachability(
-            graph, positions, method=method.value, similarity=similarity.value, hops=hops,
-            layout=layout.value, cache=cache, **walks,
-        )  # fmt: skip
+    with options.on_engine(graph, engine, address, partitions) as place:
+        if anchors is None:
+            positions = choose(graph, options.number_or_name(num_anchors), strategy=strategy, **walks, **place)
+        else:
+            positions = read_anchors(anchors, graph)
+        with stage("computing reachability"):
+            result = gr.reachability(
+                graph, positions, method=method.value, similarity=similarity.value, hops=hops,
+                layout=layout.value, cache=cache, **walks, **place,
+            )  # fmt: skip
+    if place:
+        say(f"Ray: {json.dumps(gr.cluster.last_use().as_dict())}")
     with stage(f"writing {output.name}"):
         write(output, graph, result)
     say(f"{result} is in {output}")

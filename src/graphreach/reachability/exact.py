@@ -1,7 +1,8 @@
 """Reachability by powers of the transition matrix (no sampling)."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,88 +11,139 @@ from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.progress import track
 from graphreach.reachability.exact_kernels import COLUMNS, multiply, transition_weights
-from graphreach.reachability.layouts import Block, from_columns
+from graphreach.reachability.layouts import from_columns
 
 MAX_ORDER_COST = 10**11
 """Multiplications that the exact order-weighted s(a, v) may take: about a minute."""
 
 
-class Propagation:
-    """The powers of the transition matrix, applied to a block of columns at a time.
+class Powers(NamedTuple):
+    """What a step multiplies by: the rows' entries, and factors of rows before and after."""
+
+    indptr: NDArray[Any]
+    indices: NDArray[Any]
+    weights: NDArray[np.float32] | None
+    left: NDArray[np.float64]
+    right: NDArray[np.float64]
+
+
+def transition_powers(graph: Graph, direction: str) -> Powers:
+    """The transition matrix P.
 
     ``direction`` is ``"to"`` for columns of P^t (the chance that a walk from v is at the column's node after t steps) or
     ``"from"`` for rows of P^t (the chance that a walk from the column's node is at v).
     """
+    by_row = direction == "to"
+    edges = graph if by_row else graph.transpose()
+    ones: NDArray[np.float64] = np.ones(graph.num_nodes)
+    if edges.weights is not None:
+        weights = transition_weights(edges.indptr, edges.indices, edges.weights, graph.degree, by_row)
+        return _read_only(Powers(edges.indptr, edges.indices, weights, ones, ones))
+    # scale rows of x instead of keeping a number an edge
+    inverse = np.divide(1.0, graph.degree, out=np.zeros(graph.num_nodes), where=graph.degree > 0)
+    left, right = (inverse, ones) if by_row else (ones, inverse)
+    return _read_only(Powers(edges.indptr, edges.indices, None, left, right))
 
-    def __init__(self, graph: Graph, direction: str) -> None:
-        by_row = direction == "to"
-        edges = graph if by_row else graph.transpose()
-        self.edges = (edges.indptr, edges.indices)
-        ones: NDArray[np.float64] = np.ones(graph.num_nodes)
-        self.left, self.right, self.weights = ones, ones, None
-        if edges.weights is not None:
-            self.weights = transition_weights(*self.edges, edges.weights, graph.degree, by_row)
-        else:  # scale rows of x instead of keeping a number an edge
-            inverse = np.divide(1.0, graph.degree, out=np.zeros(graph.num_nodes), where=graph.degree > 0)
-            self.left, self.right = (inverse, ones) if by_row else (ones, inverse)
-        self.x, self.y, self.sums = (np.empty((graph.num_nodes, COLUMNS), np.float32) for _ in range(3))
+
+def _read_only(powers: Powers) -> Powers:
+    """As in the shared memory of a cluster's nodes, so that kernels are compiled for one case."""
+    for array in powers:
+        if array is not None:
+            array.flags.writeable = False
+    return powers
+
+
+class Propagation:
+    """The powers of the transition matrix, applied to a block of columns at a time."""
+
+    def __init__(self, powers: Powers) -> None:
+        self.powers = powers
+        self.x, self.y, self.sums = (np.empty((self.num_nodes, COLUMNS), np.float32) for _ in range(3))
+
+    @property
+    def num_nodes(self) -> int:
+        """The number of rows."""
+        return len(self.powers.left)
 
     def start(self, nodes: NDArray[Any]) -> None:
         """Put all weight of column j on ``nodes[j]``, and nothing into the sums."""
         self.x[:] = 0
         self.sums[:] = 0
-        self.x[nodes, np.arange(len(nodes))] = self.right[nodes]
+        self.x[nodes, np.arange(len(nodes))] = self.powers.right[nodes]
 
     def step(self, factor: float) -> None:
         """One more power; ``factor`` times it is added to the sums."""
-        multiply(*self.edges, self.weights, self.left, self.right, self.x, self.y, self.sums, factor)
+        multiply(*self.powers, self.x, self.y, self.sums, factor)
         self.x, self.y = self.y, self.x
 
 
-def frequency_blocks(graph: Graph, anchors: NDArray[Any], length: int, direction: str) -> Iterator[Block]:
-    """Eq. 1 in expectation: the mean of the first ``length`` powers, in blocks of columns."""
-    powers = Propagation(graph, direction)
-    for first, here in _anchor_blocks(anchors, f"exact reachability {direction} anchors"):
-        powers.start(here)
-        for _ in range(length):
-            powers.step(1.0 / length)
-        yield first, powers.sums[:, : len(here)]
+def frequency_block(powers: Propagation, anchors: NDArray[Any], length: int) -> NDArray[np.float32]:
+    """Eq. 1 in expectation: the mean of the first ``length`` powers."""
+    powers.start(anchors)
+    for _ in range(length):
+        powers.step(1.0 / length)
+    return powers.sums[:, : len(anchors)]
 
 
-def hop_blocks(graph: Graph, anchors: NDArray[Any], length: int, direction: str) -> Iterator[Block]:
+def hop_block(powers: Propagation, anchors: NDArray[Any], length: int) -> NDArray[np.float32]:
     """Each power by itself: ``length`` columns an anchor."""
-    powers = Propagation(graph, direction)
-    for first, here in _anchor_blocks(anchors, f"exact reachability {direction} anchors"):
-        out = np.empty((graph.num_nodes, len(here), length), np.float32)
-        powers.start(here)
-        for t in range(length):
-            powers.sums[:] = 0
-            powers.step(1.0)
-            out[:, :, t] = powers.sums[:, : len(here)]
-        yield first * length, out.reshape(graph.num_nodes, len(here) * length)
+    out = np.empty((powers.num_nodes, len(anchors), length), np.float32)
+    powers.start(anchors)
+    for t in range(length):
+        powers.sums[:] = 0
+        powers.step(1.0)
+        out[:, :, t] = powers.sums[:, : len(anchors)]
+    return out.reshape(powers.num_nodes, len(anchors) * length)
 
 
-def order_to_blocks(graph: Graph, anchors: NDArray[Any], length: int, num_walks: int) -> Iterator[Block]:
+def order_to_block(powers: Propagation, anchors: NDArray[Any], length: int, num_walks: int) -> NDArray[np.float32]:
     """App. A in expectation, s_o(v, a) = n_w sum_t f_t(v, a) / t, by first passages: the anchor absorbs."""
-    powers = Propagation(graph, "to")
-    for first, here in _anchor_blocks(anchors, "exact order-weighted reachability to anchors"):
-        powers.start(here)
-        for t in range(1, length + 1):
-            powers.step(num_walks / t)
-            powers.x[here, np.arange(len(here))] = 0
-        yield first, powers.sums[:, : len(here)]
+    powers.start(anchors)
+    for t in range(1, length + 1):
+        powers.step(num_walks / t)
+        powers.x[anchors, np.arange(len(anchors))] = 0
+    return powers.sums[:, : len(anchors)]
 
 
-def order_from_blocks(graph: Graph, anchors: NDArray[Any], length: int, num_walks: int) -> Iterator[Block]:
+def order_from_block(
+    powers: Propagation, anchors: NDArray[Any], length: int, num_walks: int, returns: NDArray[np.float64]
+) -> NDArray[np.float32]:
     """App. A in expectation, s_o(a, v): first passages f_t(a, v) = P^t(a, v) - sum_{s<t} f_s(a, v) P^{t-s}(v, v)."""
-    returns = _return_probabilities(graph, length)
-    for first, block in hop_blocks(graph, anchors, length, "from"):
-        passage = block.reshape(graph.num_nodes, -1, length).astype(np.float64)
-        for t in range(1, length):
-            for s in range(t):
-                passage[:, :, t] -= passage[:, :, s] * returns[:, t - s - 1, None]
-        weighted = num_walks * (passage / np.arange(1, length + 1)).sum(axis=2)
-        yield first // length, np.maximum(weighted, 0).astype(np.float32)
+    block = hop_block(powers, anchors, length)
+    passage = block.reshape(powers.num_nodes, -1, length).astype(np.float64)
+    for t in range(1, length):
+        for s in range(t):
+            passage[:, :, t] -= passage[:, :, s] * returns[:, t - s - 1, None]
+    weighted = num_walks * (passage / np.arange(1, length + 1)).sum(axis=2)
+    positive: NDArray[np.float32] = np.maximum(weighted, 0).astype(np.float32)
+    return positive
+
+
+def return_block(powers: Propagation, nodes: NDArray[Any], length: int) -> NDArray[np.float64]:
+    """P^t(v, v) for t = 1 .. length - 1, a row for each of ``nodes``."""
+    out = np.zeros((len(nodes), max(1, length - 1)))
+    powers.start(nodes)
+    for t in range(length - 1):
+        powers.step(0.0)
+        out[:, t] = powers.x[nodes, np.arange(len(nodes))]
+    return out
+
+
+BlockFunction = Callable[[Propagation, NDArray[Any]], NDArray[Any]]
+
+
+def blocks_of(
+    compute: BlockFunction, powers: Powers, anchors: NDArray[Any], description: str, cluster: Any = None
+) -> Iterator[NDArray[Any]]:
+    """``compute`` for each COLUMNS of the anchors, in order, here or on a cluster."""
+    begins = range(0, len(anchors), COLUMNS)
+    pieces = [anchors[first : first + COLUMNS] for first in begins]
+    if cluster is not None:
+        yield from cluster.columns(compute, powers, pieces, description)
+        return
+    propagation = Propagation(powers)
+    for here in track(pieces, len(pieces), description):
+        yield compute(propagation, here)
 
 
 def order_cost(graph: Graph, length: int) -> int:
@@ -109,16 +161,11 @@ def check_order_cost(graph: Graph, length: int) -> None:
         )
 
 
-def _return_probabilities(graph: Graph, length: int) -> NDArray[np.float64]:
+def _return_probabilities(graph: Graph, length: int, cluster: Any) -> NDArray[np.float64]:
     """P^t(v, v) for t = 1 .. length - 1, ``[n, length - 1]``."""
-    out = np.zeros((graph.num_nodes, max(1, length - 1)))
-    powers = Propagation(graph, "to")
-    for _, here in _anchor_blocks(np.arange(graph.num_nodes), "return probabilities"):
-        powers.start(here)
-        for t in range(length - 1):
-            powers.step(0.0)
-            out[here, t] = powers.x[here, np.arange(len(here))]
-    return out
+    nodes, powers = np.arange(graph.num_nodes), transition_powers(graph, "to")
+    compute = partial(return_block, length=length)
+    return np.concatenate(list(blocks_of(compute, powers, nodes, "return probabilities", cluster)))
 
 
 def balanced(graph: Graph, to_anchors: Any, anchors: NDArray[Any], hops: int) -> Any:
@@ -145,21 +192,24 @@ def exact_reachability(
     hops: int | None,
     num_walks: int,
     layout: str,
+    cluster: Any = None,
 ) -> tuple[Any, Any]:
     """Both matrices, in the layout asked for; with hops their columns are anchor by anchor."""
-    n, columns = graph.num_nodes, len(anchors) * (hops or 1)
+
+    def matrix(compute: BlockFunction, direction: str) -> Any:
+        powers = transition_powers(graph, direction)
+        what = f"exact reachability {direction} anchors"
+        return from_columns(
+            blocks_of(compute, powers, anchors, what, cluster), graph.num_nodes, len(anchors) * (hops or 1), layout
+        )
+
     if similarity == "order":
         check_order_cost(graph, length)
-        to = from_columns(order_to_blocks(graph, anchors, length, num_walks), n, columns, layout)
-        return to, from_columns(order_from_blocks(graph, anchors, length, num_walks), n, columns, layout)
-    blocks = hop_blocks if hops else frequency_blocks
-    to = from_columns(blocks(graph, anchors, length, "to"), n, columns, layout)
+        to = matrix(partial(order_to_block, length=length, num_walks=num_walks), "to")
+        returns = _return_probabilities(graph, length, cluster)
+        return to, matrix(partial(order_from_block, length=length, num_walks=num_walks, returns=returns), "from")
+    function = partial(hop_block if hops else frequency_block, length=length)
+    to = matrix(function, "to")
     if not graph.directed:
         return to, balanced(graph, to, anchors, hops or 1)
-    return to, from_columns(blocks(graph, anchors, length, "from"), n, columns, layout)
-
-
-def _anchor_blocks(anchors: NDArray[Any], description: str) -> Iterator[tuple[int, NDArray[Any]]]:
-    begins = range(0, len(anchors), COLUMNS)
-    for first in track(begins, len(begins), description):
-        yield first, anchors[first : first + COLUMNS]
+    return to, matrix(function, "from")

@@ -10,7 +10,7 @@ from scipy.sparse import csc_array, csr_array, hstack
 from graphreach.reachability.exact_kernels import compress_rows, count_nonzero_rows
 
 Block = tuple[int, NDArray[np.float32]]
-"""First column (or row), and the numbers."""
+"""First row, and the numbers."""
 
 
 def compress(block: NDArray[np.float32]) -> csr_array:
@@ -30,19 +30,21 @@ def compress(block: NDArray[np.float32]) -> csr_array:
     return csr_array((data, indices, offsets), shape=block.shape)
 
 
-def from_columns(blocks: Iterable[Block], num_rows: int, num_columns: int, layout: str) -> Any:
+def from_columns(blocks: Iterable[NDArray[np.float32]], num_rows: int, num_columns: int, layout: str) -> Any:
     """One matrix from blocks of columns, which come in order."""
     if layout == "csr":
-        return csr_array(hstack([compress(block) for _, block in blocks], format="csr"))
+        return csr_array(hstack([compress(block) for block in blocks], format="csr"))
     out = np.empty((num_rows, num_columns), np.float32)
-    for first, block in blocks:
+    first = 0
+    for block in blocks:
         out[:, first : first + block.shape[1]] = block
+        first += block.shape[1]
     return out
 
 
-def from_rows(blocks: Iterable[Block], num_rows: int, num_columns: int) -> csr_array:
-    """A compressed matrix from dense blocks of rows, which come in order."""
-    pieces = [compress(block) for _, block in blocks]
+def from_rows(pieces: Iterable[csr_array], num_rows: int, num_columns: int) -> csr_array:
+    """A compressed matrix from compressed blocks of rows, which come in order."""
+    pieces = list(pieces)
     lengths = np.concatenate([[0], *(np.diff(piece.indptr) for piece in pieces)])
     indptr = np.cumsum(lengths, dtype=np.int64)
     # column numbers first, then values: each piece is freed as soon as it is copied

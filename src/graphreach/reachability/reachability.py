@@ -13,6 +13,7 @@ from graphreach.reachability.exact import MAX_ORDER_COST, check_order_cost, exac
 from graphreach.reachability.exact_kernels import COLUMNS
 from graphreach.reachability.result import Reachability
 from graphreach.reachability.sampled import Counting, sampled_reachability
+from graphreach.walks.place import Place
 from graphreach.walks.random_walks import check_starts
 from graphreach.walks.rng import check_seed
 from graphreach.walks.walk_length import check_count, resolve_walk_length
@@ -36,6 +37,9 @@ def reachability(
     *,
     layout: str = "auto",
     cache: str | Path | bool | None = None,
+    engine: str = "local",
+    address: str | None = None,
+    partitions: int | None = None,
 ) -> Reachability:
     r"""Reachability between every node and every anchor, in both directions, from the
     `"GraphReach" <https://arxiv.org/abs/2008.09657>`_ paper.
@@ -71,6 +75,11 @@ def reachability(
         layout: ``"dense"``, ``"csr"``, or ``"auto"``: dense unless that is large.
         cache: A folder for results, or ``True`` for the user's cache folder. A result is found again if graph and all
             parameters are equal.
+        engine: ``"local"``, or ``"ray"`` for a Ray cluster; the numbers are the same bit for bit. See
+            :mod:`graphreach.cluster`.
+        address: Of the Ray cluster; see :func:`graphreach.cluster.connected`.
+        partitions: Into how many parts to split the graph, where it is too large for the memory of each of the cluster's
+            nodes; with ``method="walks"``.
 
     Example:
         >>> import graphreach as gr
@@ -89,6 +98,9 @@ def reachability(
     if hops is not None and similarity == "order":
         raise InputError('hops must be None with similarity="order", which is a sum over steps by definition')
     length = check_count("hops", hops) if hops is not None else resolve_walk_length(graph, walk_length)
+    place = Place.make(graph, engine, address, partitions)
+    if place.partitioned and method != "walks":
+        method = _only_walks(method)
     if method == "auto":
         method = cheaper_method(graph, len(positions), similarity, num_walks, length)
     if method == "exact" and similarity == "order":
@@ -103,17 +115,22 @@ def reachability(
         "hops": hops,
         "seed": seed if method == "walks" else None,
     }
-    return cached(cache, graph, positions, layout, parameters, lambda: _compute(graph, positions, layout, parameters))
+    return cached(
+        cache, graph, positions, layout, parameters, lambda: _compute(graph, positions, layout, parameters, place)
+    )
 
 
-def _compute(graph: Graph, anchors: NDArray[np.int64], layout: str, parameters: dict[str, Any]) -> Reachability:
+def _compute(
+    graph: Graph, anchors: NDArray[np.int64], layout: str, parameters: dict[str, Any], place: Place
+) -> Reachability:
     similarity, length, hops = (parameters[name] for name in ("similarity", "walk_length", "hops"))
-    if parameters["method"] == "exact":
-        factor = parameters["num_walks"] or 1
-        to, back = exact_reachability(graph, anchors, similarity, length, hops, factor, layout)
-    else:
-        counting = Counting(similarity, parameters["num_walks"], length, hops)
-        to, back = sampled_reachability(graph, anchors, counting, parameters["seed"], layout)
+    with place.cluster() as cluster:
+        if parameters["method"] == "exact":
+            factor = parameters["num_walks"] or 1
+            to, back = exact_reachability(graph, anchors, similarity, length, hops, factor, layout, cluster)
+        else:
+            counting = Counting(similarity, parameters["num_walks"], length, hops)
+            to, back = sampled_reachability(graph, anchors, counting, parameters["seed"], layout, cluster)
     if hops is not None and layout == "dense":
         to, back = (matrix.reshape(graph.num_nodes, len(anchors), hops) for matrix in (to, back))
     return Reachability(to, back, anchors, **parameters)
@@ -142,6 +159,12 @@ def cheaper_method(graph: Graph, num_anchors: int, similarity: str, num_walks: i
 def _auto_layout(entries: int, method: str) -> str:
     limit = DENSE_BYTES * (4 if method == "exact" else 1)
     return "dense" if 2 * 4 * entries <= limit else "csr"
+
+
+def _only_walks(method: str) -> str:
+    if method == "exact":
+        raise InputError('method must be "walks" with partitions: the exact one needs the whole graph in one place')
+    return "walks"
 
 
 def _check_anchors(graph: Graph, anchors: ArrayLike) -> NDArray[np.int64]:

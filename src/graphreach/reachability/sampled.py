@@ -1,17 +1,17 @@
 """Reachability by counting what random walks visit."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
 from graphreach.graph import Graph
-from graphreach.reachability.layouts import Block, from_entries, from_rows
+from graphreach.reachability.layouts import Block, compress, from_entries, from_rows
 from graphreach.reachability.walk_kernels import count_visits, visits_from
 from graphreach.walks.random_walks import row_chunks
-from graphreach.walks.transitions import transitions
+from graphreach.walks.transitions import Transitions, transitions
 
 ORDER_UNIT = 1 << 40
 """1 / t is counted as a whole number of 2^-40, so that sums do not depend on their order."""
@@ -31,7 +31,46 @@ class Counting:
         self.step_weight = np.ones(length + 1, np.int32 if visits < 2**31 else np.int64)
         if self.first_only:
             self.step_weight = np.rint(ORDER_UNIT / np.maximum(1, np.arange(length + 1))).astype(np.int64)
+        self.step_weight.flags.writeable = False
         self.scale = 1.0 / ORDER_UNIT if self.first_only else 1.0 / visits
+
+    def room(self, rows: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Arrays for the visits of so many sources, their totals, and how many there are."""
+        shape = (rows, self.num_walks * self.length)
+        return np.empty(shape, np.int64), np.empty(shape, np.int64), np.zeros(rows, np.int64)
+
+    def entries(self, visits: NDArray[np.int64], totals: NDArray[np.int64], count: NDArray[np.int64]) -> "Visits":
+        """The filled part of such arrays."""
+        kept = np.arange(visits.shape[1]) < count[:, None]
+        return visits[kept], (totals[kept] * self.scale).astype(np.float32), count
+
+
+class Targets(NamedTuple):
+    """Anchors as the kernels look them up: a bitmap of the nodes, each anchor's column, how many there are."""
+
+    bitmap: NDArray[np.uint64]
+    column: NDArray[np.uint32]
+    number: int
+
+    @classmethod
+    def make(cls, anchors: NDArray[Any], num_nodes: int) -> "Targets":
+        """Look-up tables for ``anchors``."""
+        flags, column = bitmap(anchors, num_nodes), np.zeros(num_nodes, np.uint32)
+        column[anchors] = np.arange(len(anchors))
+        for array in (flags, column):
+            array.flags.writeable = False
+        return cls(flags, column, len(anchors))
+
+
+def count_rows(
+    table: Transitions, starts: NDArray[np.uint32], targets: Targets, counting: Counting, seed: int,
+    out: NDArray[np.float32],
+) -> None:  # fmt: skip
+    """s(v, a) of the starts v, one row each."""
+    count_visits(
+        *table, starts, counting.num_walks, counting.length, seed, *targets, counting.step_weight, counting.hops,
+        counting.first_only, counting.scale, out,
+    )  # fmt: skip
 
 
 def to_anchor_blocks(
@@ -39,49 +78,40 @@ def to_anchor_blocks(
 ) -> Iterator[Block]:
     """s(v, a) in blocks of rows, written to ``out`` where it is given."""
     n, k = graph.num_nodes, len(anchors)
-    bitmap, column = _bitmap(anchors, n), np.zeros(n, np.uint32)
-    column[anchors] = np.arange(k)
-    starts = np.arange(n, dtype=np.uint32)
+    targets, starts = Targets.make(anchors, n), np.arange(n, dtype=np.uint32)
     for chunk in row_chunks(n, counting.num_walks * counting.length, "walks to anchors"):
         step = chunk.stop - chunk.start if out is not None else CSR_ROWS
         for begin in range(chunk.start, chunk.stop, step):
             rows = slice(begin, min(begin + step, chunk.stop))
             block = np.empty((rows.stop - begin, k * counting.hops), np.float32) if out is None else out[rows]
-            count_visits(
-                *transitions(graph), starts[rows], counting.num_walks, counting.length, seed, bitmap, column, k,
-                counting.step_weight, counting.hops, counting.first_only, counting.scale, block,
-            )  # fmt: skip
+            count_rows(transitions(graph), starts[rows], targets, counting, seed, block)
             yield begin, block
 
 
-def from_anchor_entries(graph: Graph, anchors: NDArray[Any], counting: Counting, seed: int) -> csc_array:
-    """s(a, v) as entries by column: there are at most n_w l_w of them an anchor."""
-    longest = counting.num_walks * counting.length
+Visits = tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.int64]]
+"""Entries source by source, their values, and how many each source has."""
+
+
+def visits_of(table: Transitions, sources: NDArray[np.uint32], counting: Counting, seed: int) -> Visits:
+    """s(a, v) of the sources a where it is not zero: there are at most n_w l_w of them a source."""
+    visits, totals, count = counting.room(len(sources))
+    visits_from(
+        *table, sources, counting.num_walks, counting.length, seed, counting.step_weight, counting.hops,
+        counting.first_only, visits, totals, count,
+    )  # fmt: skip
+    return counting.entries(visits, totals, count)
+
+
+def from_anchor_pieces(graph: Graph, anchors: NDArray[Any], counting: Counting, seed: int) -> Iterator[Visits]:
+    """s(a, v) in blocks of anchors."""
     sources = anchors.astype(np.uint32)
-    nodes, values, lengths = [], [], []
-    for rows in row_chunks(len(anchors), longest, "walks from anchors"):
-        size = rows.stop - rows.start
-        visits, totals = np.empty((size, longest), np.int64), np.empty((size, longest), np.int64)
-        count = np.zeros(size, np.int64)
-        visits_from(
-            *transitions(graph), sources[rows], counting.num_walks, counting.length, seed, counting.step_weight,
-            counting.hops, counting.first_only, visits, totals, count,
-        )  # fmt: skip
-        kept = np.arange(longest) < count[:, None]
-        nodes.append(visits[kept])
-        values.append((totals[kept] * counting.scale).astype(np.float32))
-        lengths.append(count)
-    return _by_column(np.concatenate(nodes), np.concatenate(values), np.concatenate(lengths), graph, counting.hops)
+    for rows in row_chunks(len(anchors), counting.num_walks * counting.length, "walks from anchors"):
+        yield visits_of(transitions(graph), sources[rows], counting, seed)
 
 
-def _by_column(
-    entries: NDArray[np.int64],
-    values: NDArray[np.float32],
-    lengths: NDArray[np.int64],
-    graph: Graph,
-    hops: int,
-) -> csc_array:
-    shape = (graph.num_nodes, len(lengths) * hops)
+def _by_column(pieces: Iterable[Visits], num_nodes: int, hops: int) -> csc_array:
+    entries, values, lengths = (np.concatenate(part) for part in zip(*pieces, strict=True))
+    shape = (num_nodes, len(lengths) * hops)
     if hops == 1:
         return csc_array((values, entries, np.concatenate([[0], np.cumsum(lengths)])), shape=shape)
     column = np.repeat(np.arange(len(lengths)), lengths) * hops + entries % hops
@@ -91,20 +121,33 @@ def _by_column(
 
 
 def sampled_reachability(
-    graph: Graph, anchors: NDArray[Any], counting: Counting, seed: int, layout: str
+    graph: Graph, anchors: NDArray[Any], counting: Counting, seed: int, layout: str, cluster: Any = None
 ) -> tuple[Any, Any]:
     """Both matrices, in the layout asked for; with hops their columns are anchor by anchor."""
     n, columns = graph.num_nodes, len(anchors) * counting.hops
-    if layout == "csr":
-        to = from_rows(to_anchor_blocks(graph, anchors, counting, seed), n, columns)
+    if cluster is not None:
+        to = cluster.to_anchors(anchors, counting, seed, layout)
+        pieces = cluster.from_anchors(anchors, counting, seed)
     else:
-        to = np.empty((n, columns), np.float32)
-        for _ in to_anchor_blocks(graph, anchors, counting, seed, out=to):
-            pass
-    return to, from_entries(from_anchor_entries(graph, anchors, counting, seed), layout)
+        if layout == "csr":
+            to = from_rows(
+                (compress(block) for _, block in to_anchor_blocks(graph, anchors, counting, seed)), n, columns
+            )
+        else:
+            to = np.empty((n, columns), np.float32)
+            for _ in to_anchor_blocks(graph, anchors, counting, seed, out=to):
+                pass
+        pieces = from_anchor_pieces(graph, anchors, counting, seed)
+    return to, from_entries(_by_column(pieces, n, counting.hops), layout)
 
 
-def _bitmap(anchors: NDArray[Any], num_nodes: int) -> NDArray[np.uint64]:
+def bitmap(anchors: NDArray[Any], num_nodes: int) -> NDArray[np.uint64]:
+    """A bit for each node, 64 in a number.
+
+    Example:
+        >>> bitmap(np.array([0, 65]), num_nodes=70)
+        array([1, 2], dtype=uint64)
+    """
     flags = np.zeros(-(-num_nodes // 64) * 64, np.bool_)
     flags[anchors] = True
     packed: NDArray[np.uint64] = np.packbits(flags, bitorder="little").view("<u8").astype(np.uint64)

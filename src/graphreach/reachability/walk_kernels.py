@@ -48,7 +48,7 @@ def count_visits(
                 for h in range(found):
                     i = hits[h]
                     c = np.int64(column[block[0][i]])
-                    if first_only and _was_seen(seen[i], c):
+                    if first_only and was_seen(seen[i], c):
                         continue
                     counts[i // (last - first), c * hops + offset] += step_weight[step]
         for r in range(len(here)):
@@ -69,7 +69,7 @@ def _find_hits(current: Any, count: Any, is_anchor: Any, hits: Any) -> Any:
 
 
 @kernel
-def _was_seen(seen: Any, column: Any) -> Any:
+def was_seen(seen: Any, column: Any) -> Any:
     """Whether the walker visited this anchor before; it has from now on."""
     bit = uint64(1) << uint64(column & 63)
     if seen[column >> 6] & bit:
@@ -103,16 +103,16 @@ def visits_from(
                         continue
                     if first_only:
                         path[i, step] = v
-                        if _on_path(path[i], step):
+                        if on_path(path[i], step):
                             continue
                     visits[j, filled] = np.int64(v) << STEP_BITS | step
                     filled += 1
         visits[j, :filled].sort()
-        lengths[j] = _merge(visits[j], totals[j], filled, step_weight, hops)
+        lengths[j] = merge(visits[j], totals[j], filled, step_weight, hops)
 
 
 @kernel
-def _on_path(path: Any, step: Any) -> Any:
+def on_path(path: Any, step: Any) -> Any:
     """Whether the node at ``step`` was visited at an earlier step; the start (step 0) is not a visit."""
     for t in range(1, step):  # noqa: SIM110 -- numba has no any()
         if path[t] == path[step]:
@@ -121,7 +121,7 @@ def _on_path(path: Any, step: Any) -> Any:
 
 
 @kernel
-def _merge(visits: Any, totals: Any, filled: Any, step_weight: Any, hops: Any) -> Any:
+def merge(visits: Any, totals: Any, filled: Any, step_weight: Any, hops: Any) -> Any:
     """Replace sorted packed visits by different entries with their summed weights; returns how many there are."""
     out = -1
     for i in range(filled):

@@ -10,6 +10,7 @@ from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.progress import track
 from graphreach.walks.kernels import store_walks
+from graphreach.walks.place import Place
 from graphreach.walks.rng import check_seed
 from graphreach.walks.transitions import transitions
 from graphreach.walks.walk_length import check_count, resolve_walk_length
@@ -24,6 +25,10 @@ def random_walks(
     num_walks: int = 50,
     walk_length: int | str = 20,
     seed: int = 0,
+    *,
+    engine: str = "local",
+    address: str | None = None,
+    partitions: int | None = None,
 ) -> NDArray[Any]:
     r"""First-order random walks, as in section 2 of the `"GraphReach" <https://arxiv.org/abs/2008.09657>`_ paper.
 
@@ -38,6 +43,11 @@ def random_walks(
         num_walks: Walks from each start, :math:`n_w`.
         walk_length: Jumps of a walk, :math:`l_w`, or ``"diameter"``.
         seed: Any integer from 0 to :math:`2^{63} - 1`.
+        engine: ``"local"``, or ``"ray"`` for a Ray cluster; the walks are the same bit for bit. See
+            :mod:`graphreach.cluster`.
+        address: Of the Ray cluster; see :func:`graphreach.cluster.connected`.
+        partitions: Into how many parts to split the graph, where it is too large for the memory of each of the cluster's
+            nodes.
 
     Returns:
         Integers of shape ``[len(starts), num_walks, walk_length + 1]``. The first column is the start; after a node
@@ -57,6 +67,10 @@ def random_walks(
     seed = check_seed(seed)
     dtype = np.int32 if graph.num_nodes < 2**31 else np.int64
     out = np.empty((len(positions), num_walks, length + 1), dtype)
+    with Place.make(graph, engine, address, partitions).cluster() as cluster:
+        if cluster is not None:
+            cluster.random_walks(positions, num_walks, length, seed, out)
+            return out
     for rows in row_chunks(len(positions), num_walks * length, "random walks"):
         store_walks(*transitions(graph), positions[rows], num_walks, seed, out[rows])
     return out

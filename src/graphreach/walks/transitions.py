@@ -29,7 +29,7 @@ def transitions(graph: Graph) -> Transitions:
     if graph.weights is None:
         return Transitions(graph.indptr, graph.indices, None)
     if graph not in _tables:
-        _tables[graph] = Transitions(
-            graph.indptr, graph.indices, build_alias(graph.indptr, graph.indices, graph.weights)
-        )
+        alias = build_alias(graph.indptr, graph.indices, graph.weights)
+        alias.flags.writeable = False  # as in the shared memory of a cluster's nodes: one version of each kernel
+        _tables[graph] = Transitions(graph.indptr, graph.indices, alias)
     return _tables[graph]

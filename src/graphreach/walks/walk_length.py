@@ -30,6 +30,8 @@ def resolve_walk_length(graph: Graph, walk_length: int | str, cap: int = MAX_WAL
     if isinstance(walk_length, str):
         if walk_length != "diameter":
             raise InputError(f'walk_length must be a positive integer or "diameter", got {walk_length!r}')
+        if not isinstance(graph, Graph):
+            raise InputError('walk_length must be a number on a partitioned graph, got "diameter"')
         hops = diameter(graph).lower
         if hops > cap:
             warnings.warn(
