@@ -45,6 +45,7 @@ class GraphEmbedding:
         auc: Of the held-out links, by method.
         held_out_links: How many there were.
         clock: Times by phase.
+        cluster: Workers, cores and nodes that trained it, or None.
     """
 
     model: TaskModel
@@ -53,6 +54,7 @@ class GraphEmbedding:
     auc: dict[str, float]
     held_out_links: int
     clock: Clock
+    cluster: dict[str, Any] | None = None
 
     @property
     def width(self) -> int:
@@ -64,9 +66,15 @@ class GraphEmbedding:
         """Embeddings of all nodes in order, some rows at a time."""
         return self.inputs.blocks(self.model.encoder)
 
+    def write_parts(self, folder: Path, ids: NDArray[Any], address: str | None = None) -> list[Path]:
+        """Embed all nodes by :func:`graphreach.cluster.inference.write_embeddings`, which writes a data set."""
+        from graphreach.cluster.inference import write_embeddings
+
+        return write_embeddings(self.model.encoder, self.inputs, ids, folder, address=address)
+
     def record(self, name: str, reading: float, total: float) -> dict[str, Any]:
         """Everything worth keeping about it, as plain values."""
-        return {
+        found = {
             "graph": name,
             "nodes": self.inputs.num_nodes,
             "width": self.width,
@@ -77,6 +85,7 @@ class GraphEmbedding:
             "settings": self.settings.model_dump(mode="json"),
             "versions": versions(),
         }
+        return found if self.cluster is None else found | {"cluster": self.cluster}
 
 
 def embed_graph(
@@ -85,6 +94,9 @@ def embed_graph(
     changes: list[str] | None = None,
     compare: bool | None = None,
     say: Callable[[str], None] = lambda text: None,
+    engine: str = "local",
+    address: str | None = None,
+    workers: int | None = None,
     **values: Any,
 ) -> GraphEmbedding:
     """Train GraphReach on the links of a graph and make it ready to embed the whole graph.
@@ -96,6 +108,7 @@ def embed_graph(
         compare: Whether to score the held-out links by common neighbours and node2vec too; by default on graphs of up to
             a million edges.
         say: Told of each phase.
+        engine, address, workers: Where it is trained, see :func:`graphreach.training.run`.
         values: Other settings.
     """
     graph = sample.graph
@@ -104,7 +117,7 @@ def embed_graph(
     settings = _settings(graph.num_nodes, graph.num_edges, config, changes or [], values)
     if settings.method != "graphreach":
         raise InputError(f"method must be graphreach, as embed makes its embeddings, got {settings.method!r}")
-    outcome = run(sample, settings)
+    outcome = run(sample, settings, engine=engine, address=address, workers=workers)
     if outcome.model is None:
         raise RuntimeError("a trained method has a model")
     clock = Clock(outcome.record["seconds"])
@@ -120,7 +133,7 @@ def embed_graph(
     with clock.phase("whole graph"):
         x = sample.x if settings.features else None
         inputs = METHODS[settings.method].inputs(graph, x, settings, Clock(), anchors)
-    return GraphEmbedding(outcome.model, inputs, settings, auc, held_out, clock)
+    return GraphEmbedding(outcome.model, inputs, settings, auc, held_out, clock, outcome.record.get("cluster"))
 
 
 def standalone(num_nodes: int, preset: str = "best") -> dict[str, Any]:

@@ -18,6 +18,7 @@ from graphreach.nn.graph_reach import GraphReach
 from graphreach.tasks import Examples, Split
 from graphreach.training.batches import Batch, Part, make_batches
 from graphreach.training.clock import Clock
+from graphreach.training.engine import Engine
 from graphreach.training.inputs import Inputs
 from graphreach.training.methods import find_method
 from graphreach.training.model import TaskModel
@@ -39,6 +40,9 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator):  # type: ignore[misc
         learning_rate: Of Adam; a tenth of it after 200 epochs.
         batch_size: Links of a step; by default all of them on graphs up to 50,000 nodes and 8,192 beyond.
         random_state: Seed of walks, weights and sampled pairs. The same seed gives the same embedding bit for bit.
+        engine: ``"local"``, or ``"ray"``: training steps are shared by workers of a Ray cluster; the same but for rounding.
+        address: Of the cluster, see :func:`graphreach.cluster.connected`; None starts a Ray on this machine.
+        workers: Processes of ``"ray"`` that share the steps; 2 by default.
 
     Attributes:
         embedding_: ``[n, k]``, rows in the order of ``ids_``.
@@ -68,6 +72,9 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator):  # type: ignore[misc
         learning_rate: float = 0.01,
         batch_size: int | None = None,
         random_state: int = 0,
+        engine: str = "local",
+        address: str | None = None,
+        workers: int | None = None,
     ) -> None:
         self.num_anchors = num_anchors
         self.strategy = strategy
@@ -78,6 +85,9 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator):  # type: ignore[misc
         self.learning_rate = learning_rate
         self.batch_size = batch_size
         self.random_state = random_state
+        self.engine = engine
+        self.address = address
+        self.workers = workers
 
     def fit(self, graph: Any, y: Any = None) -> Self:
         """Train on the links of ``graph``: a :class:`Graph`, or a networkx, SciPy or PyG graph."""
@@ -85,9 +95,10 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator):  # type: ignore[misc
         if graph.num_edges == 0:
             raise InputError("graph must have links to train on, got none")
         self._check_parameters()
-        inputs = self._inputs(graph, None)
-        with torch.random.fork_rng(devices=[]):
-            self._train(graph, inputs)
+        engine = Engine.make(self.engine, self.address, self.workers)
+        with engine.ready(), torch.random.fork_rng(devices=[]):
+            inputs = self._inputs(graph, None)
+            self._train(graph, inputs, engine)
         self.ids_, self.anchors_, self._graph = graph.ids, graph.ids[inputs.anchors], graph
         self.embedding_ = self._embed(inputs)
         return self
@@ -174,7 +185,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator):  # type: ignore[misc
     def _inputs(self, graph: Graph, anchors: NDArray[np.int64] | None) -> Inputs:
         return find_method("graphreach").inputs(graph, None, self._settings(graph), Clock(), anchors)
 
-    def _train(self, graph: Graph, inputs: Inputs) -> None:
+    def _train(self, graph: Graph, inputs: Inputs, engine: Engine) -> None:
         settings = self._settings(graph)
         torch.manual_seed(self.random_state)
         model = TaskModel(find_method("graphreach").build(0, None, settings), "link")
@@ -185,7 +196,8 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator):  # type: ignore[misc
         examples = Examples(links, np.ones(links.shape[1], np.int64))
         split = Split("link", graph, None, examples, nothing, nothing, None, "all", self.random_state)
         trainer = Trainer(model, make_batches([split], [inputs], 1), settings, refresh=_with_random_pairs)
-        self.loss_ = trainer.run().losses
+        engine.train(trainer)
+        self.loss_ = trainer.progress.losses
         if not isinstance(model.encoder, GraphReach):
             raise TypeError("the method graphreach builds GraphReach")
         self.model_ = model.encoder

@@ -21,7 +21,11 @@ def embed(
     output: Annotated[
         Path,
         typer.Option(
-            "--output", "-o", metavar="FILE", help=".parquet .csv .npy .npz or .emb (word2vec).", show_default=False
+            "--output",
+            "-o",
+            metavar="FILE",
+            help=".parquet .csv .npy .npz or .emb (word2vec); a folder with --engine ray.",
+            show_default=False,
         ),
     ],
     num_anchors: Annotated[
@@ -46,26 +50,41 @@ def embed(
     ] = None,
     config: options.Config = None,
     set_: options.Set = None,
+    engine: options.Engine = "local",
+    address: options.Address = None,
+    workers: options.Workers = None,
     json_: options.Json = False,
 ) -> None:
     """Train on the graph's links, without labels, and write an embedding of every node under its own id.
 
     A tenth of the links (at most 50,000) is held out to choose the model by, and as many to tell how well links are found.
     The embedding itself is computed with all links.
+
+    With --engine ray and a folder as --output, workers write a Parquet data set, one file for each part of the nodes.
     """
     from graphreach.embedding import embed_graph
+    from graphreach.training.engine import Engine
 
-    check_output(output, list(WRITERS))
+    place = Engine.make(engine, address, workers)
+    in_parts = place.name == "ray" and not output.suffix
+    _check_output(output, in_parts)
     began = time.perf_counter()
     data, _ = options.load_data(file, features=features)
     sample = options.one_graph(data)
-    check_ids(output, sample.graph.ids)
+    check_ids(Path("part.parquet") if in_parts else output, sample.graph.ids)
     count = None if num_anchors is None else number_or_name(num_anchors)
     changes = {"num_anchors": count, "preset": preset, "epochs": epochs, "seed": seed}
     reading = time.perf_counter() - began
-    result = embed_graph(sample, config=config, changes=set_ or [], compare=compare, say=say, **changes)
-    with result.clock.phase("writing"):
-        write_embedding(output, sample.graph.ids, result.blocks(), result.width)
+    with place.ready():
+        result = embed_graph(
+            sample, config=config, changes=set_ or [], compare=compare, say=say, engine=place.name, address=address,
+            workers=workers, **changes,
+        )  # fmt: skip
+        with result.clock.phase("writing"):
+            if in_parts:
+                result.write_parts(output, sample.graph.ids, address)
+            else:
+                write_embedding(output, sample.graph.ids, result.blocks(), result.width)
     found = result.record(file.graph.name, reading, time.perf_counter() - began)
     if record is not None:
         from graphreach.training.record import write_json
@@ -73,6 +92,15 @@ def embed(
         write_json(record, found)
     typer.echo(json.dumps(found) if json_ else _table(found))
     say(f"{sample.graph.num_nodes} embeddings of width {result.width} are in {output}")
+
+
+def _check_output(output: Path, in_parts: bool) -> None:
+    if in_parts:
+        from graphreach.cluster.inference import check_folder
+
+        check_folder(output)
+    else:
+        check_output(output, list(WRITERS))
 
 
 def _table(found: dict[str, Any]) -> str:

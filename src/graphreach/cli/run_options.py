@@ -34,6 +34,19 @@ Preset = Annotated[str | None, typer.Option("--preset", metavar="NAME", help="be
 Seed = Annotated[int | None, typer.Option("--seed", min=0, max=2**32 - 1, metavar="N", help="Of everything random.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 
+Engine = Annotated[
+    str, typer.Option("--engine", metavar="NAME", help="local, or ray: steps are shared by workers of a Ray cluster.")
+]
+Address = Annotated[
+    str | None,
+    typer.Option(
+        "--address", metavar="HOST:PORT", help="Of the Ray cluster; without one a Ray starts on this machine."
+    ),
+]
+Workers = Annotated[
+    int | None, typer.Option("--workers", metavar="N", help="Processes of engine ray that share a step; 2 by default.")
+]
+
 
 def load_data(
     file: GraphFile, labels: Path | None = None, label_column: str | None = None, features: Path | None = None

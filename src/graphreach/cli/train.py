@@ -37,6 +37,9 @@ def train(
     config: options.Config = None,
     set_: options.Set = None,
     tensorboard: Annotated[bool, typer.Option("--tensorboard", help="Write curves to DIR/tensorboard.")] = False,
+    engine: options.Engine = "local",
+    address: options.Address = None,
+    workers: options.Workers = None,
     json_: options.Json = False,
 ) -> None:
     """Train a model and keep the one that is best on validation data.
@@ -44,15 +47,19 @@ def train(
     GRAPH is a file or the name of a data set (see graphreach datasets). A run that was interrupted goes on where it was.
     """
     from graphreach import training
+    from graphreach.training.engine import Engine
     from graphreach.training.record import write_json
 
     settings = training.Settings.read(
         config, set_ or [], task=task, method=model, protocol=protocol, preset=preset, epochs=epochs, seed=seed
     )
+    Engine.make(engine, address, workers)
     data, classes = options.load_data(file, labels, label_column, features)
     output.mkdir(parents=True, exist_ok=True)
     write_json(output / SOURCE, _source(file, features, classes))
-    outcome = training.run(data, settings, output, tensorboard=tensorboard)
+    outcome = training.run(
+        data, settings, output, tensorboard=tensorboard, engine=engine, address=address, workers=workers
+    )
     if json_:
         typer.echo(json.dumps(outcome.record))
     else:
@@ -72,6 +79,8 @@ def summary(record: dict[str, Any]) -> str:
     lines = [f"{record['settings']['method']}, {record['settings']['task']}: test {found}"]
     if "best_epoch" in record:
         lines.append(f"chosen on validation at epoch {record['best_epoch']} of {record['epochs']}")
+    if "cluster" in record:
+        lines.append("trained by {workers} workers with {cores} cores, nodes: {nodes}".format(**record["cluster"]))
     if record["seconds"]:
         lines.append("seconds: " + ", ".join(f"{name} {value:.1f}" for name, value in record["seconds"].items()))
     return "\n".join(lines)

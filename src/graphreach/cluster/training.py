@@ -4,6 +4,7 @@ import signal
 import socket
 import tempfile
 import threading
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ from graphreach.cluster.connection import LOOPBACK, connected
 from graphreach.cluster.machines import Machines
 from graphreach.errors import InputError
 from graphreach.progress import live
+from graphreach.training import trainer as module
 from graphreach.training.checkpoint import read_progress
 from graphreach.training.trainer import CHECKPOINT, DivergedError, Trainer
 from graphreach.walks.walk_length import check_count
@@ -76,13 +78,11 @@ def bytes_per_step(trainer: Trainer, workers: int) -> int:
 
 
 def _fit(trainer: Trainer, shared: Path | None, storage: Path, machines: Machines, workers: int, cores: int) -> Any:
+    """What the first worker returns; ``shared`` is the folder of checkpoints, if all nodes see it."""
     import ray
     from ray import train
-    from ray.train.torch import TorchTrainer
 
     from graphreach.cluster.tensors import pack
-    from graphreach.cluster.worker import train_in_worker
-    from graphreach.training import trainer as module
 
     config = {
         "batches": ray.put(pack(trainer.batches)),
@@ -100,8 +100,14 @@ def _fit(trainer: Trainer, shared: Path | None, storage: Path, machines: Machine
         worker_runtime_env={"env_vars": _loopback_only()} if machines.loopback else None,
     )
     scaling = train.ScalingConfig(num_workers=workers, resources_per_worker={"CPU": cores}, placement_strategy="SPREAD")
-    fitter = TorchTrainer(train_in_worker, train_loop_config=config, scaling_config=scaling, run_config=run)
-    return fitter.fit().return_value
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # Ray's, about itself
+        from ray.train.torch import TorchTrainer
+
+        from graphreach.cluster.worker import train_in_worker
+
+        fitter = TorchTrainer(train_in_worker, train_loop_config=config, scaling_config=scaling, run_config=run)
+        return fitter.fit().return_value
 
 
 def _take(trainer: Trainer, found: dict[str, Any], folder: Path) -> None:

@@ -27,6 +27,7 @@ class Inputs:
         num_nodes: n.
         edge_index: For a local branch beside the reachability layers, else None.
         anchors: Positions of the anchors, or None.
+        numbers: Which nodes of a larger graph these are, for a model with a vector for each of its nodes, or None.
     """
 
     x: Tensor | None
@@ -34,6 +35,7 @@ class Inputs:
     num_nodes: int
     edge_index: Tensor | None = None
     anchors: NDArray[np.int64] | None = None
+    numbers: Tensor | None = None
 
     def embed(self, model: nn.Module) -> Tensor:
         """All nodes' embeddings by one pass."""
@@ -51,7 +53,8 @@ class Inputs:
         """The embeddings of some nodes, from their rows and the anchors' alone."""
         everyone = torch.cat([nodes, self.structure.anchor_index])
         x = None if self.x is None else self.x[everyone]
-        options = {} if getattr(model, "table", None) is None else {"node_index": everyone}
+        numbers = everyone if self.numbers is None else self.numbers[everyone]
+        options = {} if getattr(model, "table", None) is None else {"node_index": numbers}
         z: Tensor = model(x, self.structure.rows(nodes), **options)
         return z[: len(nodes)]
 

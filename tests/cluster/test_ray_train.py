@@ -1,0 +1,246 @@
+"""Training by workers of a Ray cluster: several nodes on this machine, reachable from nowhere else."""
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import graphreach as gr
+from graphreach import InputError, datasets, training
+from graphreach.cluster import connected, inference
+from graphreach.cluster.training import train_on_ray
+from graphreach.training import DivergedError, Settings, inputs
+from graphreach.training.checkpoint import read_progress
+from graphreach.training.trainer import CHECKPOINT
+
+pytest.importorskip("ray", reason="ray is not installed")
+
+SMALL = {"epochs": 12, "evaluate_every": 4, "num_anchors": 8}
+NODE = {"num_cpus": 1, "object_store_memory": 100_000_000, "node_ip_address": "127.0.0.1"}
+
+
+@pytest.fixture(scope="module")
+def address():
+    """Three nodes of one CPU."""
+    from ray.cluster_utils import Cluster
+
+    cluster = Cluster(initialize_head=True, head_node_args={**NODE, "include_dashboard": False})
+    for _ in range(2):
+        cluster.add_node(**NODE)
+    yield cluster.address
+    cluster.shutdown()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def connection(address):
+    """One connection for all tests, as each takes seconds."""
+    with connected(address):
+        yield
+
+
+@pytest.fixture(scope="module")
+def data():
+    return datasets.load("communities")
+
+
+def assert_same_run(found, expected):
+    assert found.losses == pytest.approx(expected.losses, rel=1e-5)
+    assert found.best_epoch == expected.best_epoch
+    assert [row["auc"] for row in found.history] == pytest.approx([row["auc"] for row in expected.history], abs=1e-3)
+
+
+def test_two_workers_have_the_losses_of_one_process(data, tmp_path):
+    settings = Settings(preset="authors", **SMALL)  # with dropout
+    alone = training.run(data, settings, tmp_path / "local")
+    shared = training.run(data, settings, tmp_path / "ray", engine="ray", workers=2)
+    progress = [read_progress(tmp_path / name / CHECKPOINT) for name in ("ray", "local")]
+    assert_same_run(*progress)
+    assert shared.test["auc"] == pytest.approx(alone.test["auc"], abs=1e-3)
+    assert shared.record.keys() - alone.record.keys() == {"cluster"}
+    numbers = alone.record["parameters"] + 1
+    assert shared.record["cluster"] == {
+        "engine": "ray", "workers": 2, "cores": 2, "nodes": 3, "bytes_moved_per_step": 8 * numbers,
+    }  # fmt: skip
+    again = training.TrainedRun(tmp_path / "ray").embed(data.samples[0].graph)
+    assert again.shape == (data.samples[0].graph.num_nodes, 8)
+
+
+class Disturbance:
+    """What happens to workers in the middle: they read rows of a large graph, and one of them may be killed once."""
+
+    def __init__(self, folder: Path, in_pieces: bool = False, kill_at: int | None = None) -> None:
+        self.folder, self.in_pieces, self.kill_at = folder, in_pieces, kill_at
+
+    def __call__(self, batches, seed):
+        import torch.distributed as dist
+
+        if self.in_pieces:
+            inputs.WHOLE_GRAPH_NODES = 10
+        rank = dist.get_rank()
+        with (self.folder / f"epochs-{rank}").open("a") as file:
+            file.write(f"{seed % 1_000_003} ")
+        killed = self.folder / "killed"
+        if rank == 1 and seed % 1_000_003 == self.kill_at and not killed.exists():
+            killed.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return batches
+
+    def epochs(self, rank):
+        return [int(each) for each in (self.folder / f"epochs-{rank}").read_text().split()]
+
+
+def made(data, monkeypatch, settings, folder=None, refresh=None):
+    """A trainer as the harness makes it."""
+    found = {}
+    with monkeypatch.context() as patch:
+        patch.setattr(training.Trainer, "run", lambda self: found.update(trainer=self) or self.progress)
+        patch.setattr(training.harness, "evaluate", lambda *args: ({}, [None] * len(data.samples)))
+        with pytest.raises(IndexError):  # there are no losses
+            training.run(data, settings)
+    made = found["trainer"]
+    return training.Trainer(made.model, made.batches, settings, folder, refresh)
+
+
+def test_three_workers_on_mini_batches_of_rows(data, monkeypatch, tmp_path):
+    settings = Settings(task="pair", dropout=0.3, pairs_per_step=200, pairs_per_epoch=500, **SMALL)
+    shared = made(data, monkeypatch, settings, refresh=pickled(Disturbance(tmp_path, in_pieces=True)))
+    train_on_ray(shared, workers=3)
+    alone = made(data, monkeypatch, settings)
+    monkeypatch.setattr(inputs, "WHOLE_GRAPH_NODES", 10)
+    assert all(batch.inputs.in_pieces for batch in alone.batches)
+    assert_same_run(shared.progress, alone.run())
+    for name, value in alone.model.state_dict().items():
+        torch.testing.assert_close(shared.model.state_dict()[name], value, rtol=1e-3, atol=1e-5)
+
+
+def test_a_killed_worker_changes_nothing(data, monkeypatch, tmp_path):
+    settings = Settings(**SMALL)
+    alone = made(data, monkeypatch, settings).run()
+    monkeypatch.setattr(training.trainer, "SECONDS_BETWEEN_CHECKPOINTS", -1.0)
+    disturbance = Disturbance(tmp_path, kill_at=7)
+    shared = made(data, monkeypatch, settings, tmp_path / "run", pickled(disturbance))
+    train_on_ray(shared, workers=2)
+    assert (tmp_path / "killed").exists()
+    assert disturbance.epochs(0) == disturbance.epochs(1) == [*range(8), *range(7, 12)]  # epoch 7 again, no other
+    assert_same_run(shared.progress, alone)
+
+
+def test_a_run_goes_on_from_one_engine_to_the_other(data, monkeypatch, tmp_path):
+    settings = Settings(**SMALL)
+    whole = made(data, monkeypatch, settings).run()
+    begun = made(data, monkeypatch, settings, tmp_path)
+    monkeypatch.setattr(training.Trainer, "_out_of_patience", lambda self: self.progress.epoch == 5)
+    assert begun.run().epoch == 5
+    monkeypatch.undo()
+    rest = Disturbance(tmp_path)
+    resumed = made(data, monkeypatch, settings, tmp_path, pickled(rest))
+    train_on_ray(resumed, workers=2)
+    assert rest.epochs(0) == list(range(5, 12))
+    assert_same_run(resumed.progress, whole)
+
+
+def test_a_diverged_run_says_so_and_is_not_repeated(data):
+    settings = Settings(**{**SMALL, "learning_rate": 1e38, "preset": "paper"})
+    with pytest.raises(DivergedError, match="the loss is not finite in epoch"):
+        training.run(data, settings, engine="ray", workers=2)
+
+
+def test_the_estimator(data):
+    graph = data.samples[0].graph
+    alone = gr.GraphReachEmbedding(num_anchors=8, epochs=8).fit(graph)
+    shared = gr.GraphReachEmbedding(num_anchors=8, epochs=8, engine="ray", workers=2).fit(graph)
+    assert shared.loss_ == pytest.approx(alone.loss_, rel=1e-5)
+    np.testing.assert_allclose(shared.embedding_, alone.embedding_, atol=1e-4)
+
+
+def test_the_command_writes_a_data_set(data, tmp_path, address):
+    import polars as pl
+    from typer.testing import CliRunner
+
+    from graphreach.cli.app import app
+
+    graph = data.samples[0].graph
+    source, target = graph.edge_index
+    edges = tmp_path / "edges.csv"
+    edges.write_text("".join(f"n{a},n{b}\n" for a, b in zip(source, target, strict=True) if a < b))
+    options = ["-k", "8", "--epochs", "4", "--no-compare", "--engine", "ray", "--address", address]
+    result = CliRunner().invoke(app, ["embed", str(edges), "-o", str(tmp_path / "z"), *options])
+    assert result.exit_code == 0, result.output
+    frame = pl.read_parquet(tmp_path / "z" / "*.parquet")
+    assert frame.columns == ["id", *(f"z{i}" for i in range(8))]
+    assert sorted(frame["id"]) == sorted({f"n{each}" for each in source})
+
+
+@pytest.mark.parametrize("kind", ["pieces", "whole", "identity"])
+def test_the_data_set_is_the_embedding(data, monkeypatch, tmp_path, kind):
+    import polars as pl
+
+    if kind != "whole":
+        monkeypatch.setattr(inputs, "WHOLE_GRAPH_NODES", 10)
+        monkeypatch.setattr(inputs, "BLOCK_ROWS", 48)
+        monkeypatch.setattr(inference, "BLOCK_ROWS", 48)
+    trainer = made(data, monkeypatch, Settings(identity=kind == "identity", **SMALL))
+    model, whole = trainer.model.encoder.eval(), trainer.batches[0].inputs
+    expected = np.concatenate(list(whole.blocks(model)))
+    ids = np.array([f"node {i}" for i in range(whole.num_nodes)])
+    files = inference.write_embeddings(model, whole, ids, tmp_path / "z", shards=4)
+    assert [file.name for file in files] == [f"part-0000{i}.parquet" for i in range(4)]
+    assert sorted(files) == sorted((tmp_path / "z").iterdir())
+    frame = pl.concat([pl.read_parquet(file) for file in files])
+    assert frame["id"].to_list() == ids.tolist()
+    np.testing.assert_array_equal(frame.drop("id").to_numpy(), expected)
+    with pytest.raises(InputError, match="folder must be empty or not there yet, got"):
+        inference.write_embeddings(model, whole, ids, tmp_path / "z")
+
+
+class FullDisk(torch.nn.Module):
+    """Where a worker's disk is full."""
+
+    def forward(self, x, positions):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "part-00000.parquet")
+
+
+def test_a_full_disk_is_one_sentence(data, monkeypatch, tmp_path):
+    whole = made(data, monkeypatch, Settings(**SMALL)).batches[0].inputs
+    with pytest.raises(OSError, match=r"^\[Errno 28\] No space left on device: 'part-00000.parquet'$"):
+        inference.write_embeddings(pickled(FullDisk()), whole, np.arange(whole.num_nodes), tmp_path / "z")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"workers": 4}, "workers must be at most 3, the number of CPUs in the Ray cluster, got 4"),
+        ({"workers": 0}, "workers must be a positive integer, got 0"),
+        ({"workers": 1.5}, "workers must be a positive integer, got 1.5"),
+        ({"engine": "spark"}, "engine must be one of local, ray, got 'spark'"),
+        ({"engine": "local", "workers": 2}, "workers must go with engine 'ray', got 2"),
+        ({"address": "127.0.0.1:1"}, "address must be|nothing answers"),
+    ],
+)
+def test_wrong_arguments_are_one_sentence_before_any_work(data, monkeypatch, arguments, message):
+    monkeypatch.setattr(training.harness, "make_splits", None)
+    with pytest.raises(InputError, match=message):
+        training.run(data, Settings(**SMALL), **{"engine": "ray", **arguments})
+
+
+def test_the_default_does_not_import_ray():
+    code = (
+        "import sys, graphreach as gr; from graphreach import datasets, training; "
+        "training.run(datasets.load('grid'), training.Settings(epochs=1, num_anchors=4)); "
+        "assert not any(name.partition('.')[0] == 'ray' for name in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def pickled(thing):
+    """Something of this module for workers, who cannot import it."""
+    from ray import cloudpickle
+
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    return thing
