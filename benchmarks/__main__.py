@@ -38,6 +38,9 @@ OWN = {
     "embed-million": "whole_runs",
     "report": "report",
     "first-picture": "first_picture",
+    "cluster-replicated": "cluster",
+    "cluster-partitioned": "cluster",
+    "cluster-lost-node": "cluster",
 }
 PEERS = {
     "uniform-14-ensmallen": "against_peers",

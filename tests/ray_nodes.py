@@ -37,16 +37,20 @@ class Nodes:
         """Kill a node with all its processes."""
         self.cluster.remove_node(self.workers.pop(), allow_graceful=False)
 
-    def kill_workers(self, name):
-        """Kill the processes that work for the first node and whose title holds ``name``; returns how many."""
+    def kill_workers(self, titles):
+        """Kill the processes that work for the first node and have one of these titles; returns how many."""
         raylet = self.workers[0].all_processes["raylet"][0].process.pid
-        victims = [pid for pid in _children(raylet) if name in Path(f"/proc/{pid}/cmdline").read_text()]
+        victims = [pid for pid in _children(raylet) if _title(pid).startswith(tuple(f"ray::{each}" for each in titles))]
         for pid in victims:
             os.kill(pid, signal.SIGKILL)
         return len(victims)
 
     def shutdown(self):
         self.cluster.shutdown()
+
+
+def _title(pid):
+    return Path(f"/proc/{pid}/cmdline").read_text()
 
 
 def _children(parent):

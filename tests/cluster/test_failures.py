@@ -50,10 +50,10 @@ def after_results(monkeypatch):
     return register
 
 
-@pytest.mark.parametrize(("partitions", "title"), [(None, "ray::"), (3, "ray::Part")])
-def test_killed_workers_in_the_middle_of_walks(nodes, graph, after_results, partitions, title):
+@pytest.mark.parametrize(("partitions", "titles"), [(None, ("walk_here", "IDLE")), (3, ("Part",))])
+def test_killed_workers_in_the_middle_of_walks(nodes, graph, after_results, partitions, titles):
     killed = []
-    after_results(3, lambda: killed.append(nodes.kill_workers(title)))
+    after_results(3, lambda: killed.append(nodes.kill_workers(titles)))
     walks = gr.random_walks(graph, **OPTIONS, engine="ray", partitions=partitions)
     assert killed[0] > 0
     assert same_bits(walks, gr.random_walks(graph, **OPTIONS))

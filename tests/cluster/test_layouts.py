@@ -25,8 +25,10 @@ ON_WALKS = [name for name in REACH if not name.startswith("exact")]
 @pytest.fixture(scope="module")
 def nodes():
     cluster = Nodes()
-    cluster.grow(1)
     with connected(cluster.address):
+        with pytest.raises(gr.InputError, match="must have a node with a CPU"):
+            gr.random_walks(random_graph(5, 5), engine="ray")
+        cluster.grow(1)
         yield cluster
     cluster.shutdown()
 

@@ -14,6 +14,7 @@ from graphreach.cluster.connection import connected
 from graphreach.cluster.failures import explained
 from graphreach.cluster.jobs import CollectVisits, CountFromAnchors, CountReached, CountToAnchors, Job, StoreWalks
 from graphreach.cluster.use import ClusterUse, begin_use, size_of
+from graphreach.errors import InputError
 from graphreach.progress import track
 from graphreach.reachability.layouts import from_rows
 from graphreach.reachability.sampled import Counting, Targets, Visits, bitmap
@@ -133,15 +134,17 @@ def laid_out(graph: Any, address: str | None, partitions: int | None) -> Iterato
             layout.close()
 
 
-def alive(nodes: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The nodes that can do work."""
-    return [node for node in nodes if node["Alive"] and node["Resources"].get("CPU", 0) > 0]
+def alive(nodes: Iterable[dict[str, Any]], cpus: int = 1) -> list[dict[str, Any]]:
+    """The nodes that are up and have at least so many CPUs."""
+    return [node for node in nodes if node["Alive"] and node["Resources"].get("CPU", 0) >= cpus]
 
 
 def _cluster_size() -> ClusterUse:
     import ray
 
     nodes = alive(ray.nodes())
+    if not nodes:
+        raise InputError("the Ray cluster must have a node with a CPU to do the work, but none has one")
     return ClusterUse(nodes=len(nodes), cores=int(sum(node["Resources"]["CPU"] for node in nodes)))
 
 

@@ -34,6 +34,9 @@ class Part:
         check_version(version)
         use_one_thread()
         self.shard: Shard = source.shard(part) if isinstance(source, PartitionedGraph) else _get(source)
+        for array in self.shard[1:]:
+            if array is not None:
+                array.flags.writeable = False  # as in shared memory: one version of each kernel
         self.part, self.bounds = part, np.array(bounds, np.uint64)
 
     def advance(self, job: Job, starts: NDArray[np.uint32], step: int, *arrived: NDArray[np.uint64]) -> Any:
@@ -156,8 +159,6 @@ def _places(parts: int) -> list[Any]:
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
     nodes = sorted(node["NodeID"] for node in alive(ray.nodes()))
-    if not nodes:
-        return ["DEFAULT"] * parts
     return [NodeAffinitySchedulingStrategy(nodes[part % len(nodes)], soft=True) for part in range(parts)]
 
 

@@ -83,7 +83,7 @@ class Replicated(Layout):
         import ray
 
         size = size_of(_arrays(shared))
-        check_room(size, [int(node["Resources"].get("object_store_memory", 0)) for node in alive(ray.nodes())])
+        check_room(size, [int(node["Resources"].get("object_store_memory", 0)) for node in alive(ray.nodes(), cpus=0)])
         self.use.bytes_moved += size * self.use.nodes
         return ray.put(shared)
 

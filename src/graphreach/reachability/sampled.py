@@ -57,8 +57,7 @@ class Targets(NamedTuple):
         """Look-up tables for ``anchors``."""
         flags, column = bitmap(anchors, num_nodes), np.zeros(num_nodes, np.uint32)
         column[anchors] = np.arange(len(anchors))
-        for array in (flags, column):
-            array.flags.writeable = False
+        column.flags.writeable = False
         return cls(flags, column, len(anchors))
 
 
@@ -151,4 +150,5 @@ def bitmap(anchors: NDArray[Any], num_nodes: int) -> NDArray[np.uint64]:
     flags = np.zeros(-(-num_nodes // 64) * 64, np.bool_)
     flags[anchors] = True
     packed: NDArray[np.uint64] = np.packbits(flags, bitorder="little").view("<u8").astype(np.uint64)
+    packed.flags.writeable = False
     return packed
