@@ -33,11 +33,13 @@ def jobs(num_nodes):
         yield CountFromAnchors(**WALKS, counting=counting)
 
 
-def by_parts(parts, job, starts):
+def by_parts(parts, stored, job, starts):
     """What :class:`Partitioned` asks of its workers, one call after the other."""
     visits, batches = [], [[] for _ in parts]
     for step in range(1, job.length + 1):
-        results = [part.advance(job, starts, step, *arrived) for part, arrived in zip(parts, batches, strict=True)]
+        results = [
+            part.advance(stored, job, starts, step, *arrived) for part, arrived in zip(parts, batches, strict=True)
+        ]
         if step == job.length:
             return collect_here(job, starts, len(parts), *visits, *results)
         visits += [result[-1] for result in results]
@@ -61,9 +63,9 @@ def test_parts_give_what_the_whole_graph_gives(directed, weighted, tmp_path):
     graph = random_graph(60, 90, directed, weighted)  # with dead ends
     stored = write_partitions(graph, tmp_path, 3)
     starts = np.array([5, 59, 0, 33, 5, 41], np.uint32)
-    parts = [Part(__version__, stored, part, part_bounds(graph, 3)) for part in range(3)]
+    parts = [Part(__version__, part, part_bounds(graph, 3)) for part in range(3)]
     for job in jobs(60):
-        result, travelled = by_parts(parts, job, starts)
+        result, travelled = by_parts(parts, stored, job, starts)
         assert_same(result, job.walk(transitions(graph), starts))
         assert travelled > 0
 
@@ -72,13 +74,13 @@ def test_a_call_can_be_repeated(tmp_path):
     """Ray repeats calls after a failure: the arguments must be as they were."""
     graph = random_graph(60, 200)
     stored = write_partitions(graph, tmp_path, 2)
-    parts = [Part(__version__, stored, part, stored.bounds) for part in range(2)]
+    parts = [Part(__version__, part, stored.bounds) for part in range(2)]
     job, starts = next(jobs(60)), np.arange(60, dtype=np.uint32)
-    first = [part.advance(job, starts, 1) for part in parts]
+    first = [part.advance(stored, job, starts, 1) for part in parts]
     arrived = [result[1] for result in first]
     for walkers in arrived:
         walkers.flags.writeable = False
-    once, again = (parts[1].advance(job, starts, 2, *arrived) for _ in range(2))
+    once, again = (parts[1].advance(stored, job, starts, 2, *arrived) for _ in range(2))
     assert_same(once, again)
     assert once[0].nbytes == once[2][1]  # what leaves for the other part
 
@@ -88,6 +90,8 @@ def test_memory_is_that_of_the_part(tmp_path):
     stored = write_partitions(graph, tmp_path, 4)
     whole = graph.indptr.nbytes + graph.indices.nbytes
     for part in range(4):
-        used = Part(__version__, stored, part, stored.bounds).memory()
+        worker = Part(__version__, part, stored.bounds)
+        worker.load(stored)
+        used = worker.memory()
         assert used["graph"] < 0.3 * whole
         assert used["peak"] > used["graph"]

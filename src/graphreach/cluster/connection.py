@@ -93,6 +93,7 @@ def _connect(ray: Any, address: str | None) -> None:
         with _loopback_kept():
             ray.init(address=address or "local", **settings)
     except (ConnectionError, RuntimeError, ValueError) as error:
+        ray.shutdown()  # Ray stays half connected after a failure
         raise _explained(address, error) from error
 
 

@@ -27,7 +27,10 @@ def explained() -> Iterator[None]:
             " or use more partitions"
         ) from error
     except exceptions.RayTaskError as error:
-        sentence = _sentence(error.cause)
+        cause = error.cause
+        while isinstance(cause, exceptions.RayTaskError):  # a task whose argument is the failed result of another
+            cause = cause.cause
+        sentence = _sentence(cause)
         if sentence is None:
             raise
         raise InputError(sentence) from error

@@ -30,26 +30,35 @@ WAVES = 3
 class Part:
     """One part of a graph, in a worker. Methods depend on their arguments alone, so Ray may repeat them anywhere."""
 
-    def __init__(self, version: str, source: Any, part: int, bounds: Sequence[int]) -> None:
-        check_version(version)
-        use_one_thread()
-        self.shard: Shard = source.shard(part) if isinstance(source, PartitionedGraph) else _get(source)
-        for array in self.shard[1:]:
-            if array is not None:
-                array.flags.writeable = False  # as in shared memory: one version of each kernel
-        self.part, self.bounds = part, np.array(bounds, np.uint64)
+    def __init__(self, version: str, part: int, bounds: Sequence[int]) -> None:
+        self.version, self.part, self.bounds = version, part, np.array(bounds, np.uint64)
+        self.shard: Shard | None = None
 
-    def advance(self, job: Job, starts: NDArray[np.uint32], step: int, *arrived: NDArray[np.uint64]) -> Any:
+    def load(self, source: Any) -> Shard:
+        """The part's rows; fetched by the first call, also of a worker that takes the place of a lost one."""
+        if self.shard is None:
+            check_version(self.version)
+            use_one_thread()
+            self.shard = source.shard(self.part) if isinstance(source, PartitionedGraph) else _get(source)
+            for array in self.shard[1:]:
+                if array is not None:
+                    array.flags.writeable = False  # as in shared memory: one version of each kernel
+        return self.shard
+
+    def advance(
+        self, source: Any, job: Job, starts: NDArray[np.uint32], step: int, *arrived: NDArray[np.uint64]
+    ) -> Any:
         """Take the walkers that have arrived (at the first step those that start here) one step further.
 
         Returns:
             A batch of walkers for each part, unless this was the last step, and with them what was visited and how many
             bytes travel to other parts.
         """
-        low, high = self.shard.low, int(self.bounds[self.part + 1])
+        low, *rows = self.load(source)
+        high = int(self.bounds[self.part + 1])
         starts = starts.copy()
         walkers = first_walkers(starts, job.num_walks, low, high) if step == 1 else np.concatenate(arrived)
-        move(*self.shard[1:], low, walkers, starts, job.num_walks, job.seed, step)
+        move(*rows, low, walkers, starts, job.num_walks, job.seed, step)
         sorted_walkers, begin = by_part(walkers, self.bounds)
         visits = sorted_walkers if job.wanted is None else keep_wanted(sorted_walkers, job.wanted)
         if step == job.length:
@@ -62,7 +71,7 @@ class Part:
         """Bytes of the part, and the peak of the whole process."""
         import resource
 
-        return {"graph": size_of(self.shard), "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}
+        return {"graph": size_of(self.shard or ()), "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}
 
 
 class Partitioned(Layout):
@@ -77,10 +86,10 @@ class Partitioned(Layout):
         use.partitions = len(self.bounds) - 1
         actor = ray.remote(max_restarts=-1, max_task_retries=-1, allow_out_of_order_execution=True)(Part)
         self.parts: list[Any] = []
-        self._kept: list[Any] = []  # a worker that starts again needs its part to be still there
+        self.sources: list[Any] = []
         for part, place in enumerate(_places(use.partitions)):
-            worker = actor.options(scheduling_strategy=place)
-            self.parts.append(worker.remote(__version__, self._source(part), part, self.bounds))
+            self.parts.append(actor.options(scheduling_strategy=place).remote(__version__, part, self.bounds))
+            self.sources.append(self._source(part))
 
     def map(self, job: Job, starts: NDArray[np.uint32], description: str) -> Iterator[tuple[int, Any]]:
         """The job's results for waves of starts, in order."""
@@ -110,8 +119,8 @@ class Partitioned(Layout):
             last = step == job.length
             returns = 1 if last else parts + 1
             results = [
-                part.advance.options(num_returns=returns).remote(shared, starts, step, *arrived)
-                for part, arrived in zip(self.parts, batches, strict=True)
+                part.advance.options(num_returns=returns).remote(source, shared, starts, step, *arrived)
+                for part, source, arrived in zip(self.parts, self.sources, batches, strict=True)
             ]
             if last:
                 return visits + results
@@ -131,23 +140,21 @@ class Partitioned(Layout):
 
         for part in self.parts:
             ray.kill(part)
-        self._kept.clear()
+        self.sources.clear()
 
     def _source(self, part: int) -> Any:
-        """Where a worker, also one that takes the place of a lost one, gets its part from."""
+        """Where a worker gets its part from."""
         import ray
 
         if isinstance(self.graph, PartitionedGraph):
             return self.graph
         shard = shard_of(self.graph, self.bounds[part], self.bounds[part + 1])
         self.use.bytes_moved += size_of(shard)
-        reference = ray.put(shard)
-        self._kept.append(reference)
-        return [reference]
+        return [ray.put(shard)]
 
 
 def _get(boxed: list[Any]) -> Any:
-    """What is behind the one reference in a list; in a list, as Ray warns of others, which it does not keep."""
+    """What is behind the one reference in a list; a bare one Ray would look up before every call."""
     import ray
 
     return ray.get(boxed[0])
