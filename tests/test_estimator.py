@@ -210,6 +210,9 @@ def test_is_a_scikit_learn_estimator():
         "learning_rate": 0.01,
         "batch_size": None,
         "random_state": 0,
+        "engine": "local",
+        "address": None,
+        "workers": None,
     }
     assert embedding.set_params(epochs=3) is embedding
     assert embedding.epochs == 3

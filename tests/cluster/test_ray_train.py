@@ -145,10 +145,13 @@ def test_a_run_goes_on_from_one_engine_to_the_other(data, monkeypatch, tmp_path)
     assert_same_run(resumed.progress, whole)
 
 
-def test_a_diverged_run_says_so_and_is_not_repeated(data):
+def test_a_diverged_run_says_so_and_is_not_repeated(data, monkeypatch, tmp_path):
     settings = Settings(**{**SMALL, "learning_rate": 1e38, "preset": "paper"})
+    disturbance = Disturbance(tmp_path)
     with pytest.raises(DivergedError, match="the loss is not finite in epoch"):
-        training.run(data, settings, engine="ray", workers=2)
+        train_on_ray(made(data, monkeypatch, settings, refresh=pickled(disturbance)), workers=2)
+    epochs = disturbance.epochs(0)
+    assert epochs == list(range(len(epochs)))
 
 
 def test_the_estimator(data):
@@ -220,7 +223,7 @@ def test_a_full_disk_is_one_sentence(data, monkeypatch, tmp_path):
         ({"workers": 1.5}, "workers must be a positive integer, got 1.5"),
         ({"engine": "spark"}, "engine must be one of local, ray, got 'spark'"),
         ({"engine": "local", "workers": 2}, "workers must go with engine 'ray', got 2"),
-        ({"address": "127.0.0.1:1"}, "address must be|nothing answers"),
+        ({"address": "127.0.0.1:1"}, "address must be .*, which this process is connected to already"),
     ],
 )
 def test_wrong_arguments_are_one_sentence_before_any_work(data, monkeypatch, arguments, message):
@@ -229,13 +232,28 @@ def test_wrong_arguments_are_one_sentence_before_any_work(data, monkeypatch, arg
         training.run(data, Settings(**SMALL), **{"engine": "ray", **arguments})
 
 
-def test_the_default_does_not_import_ray():
-    code = (
-        "import sys, graphreach as gr; from graphreach import datasets, training; "
-        "training.run(datasets.load('grid'), training.Settings(epochs=1, num_anchors=4)); "
-        "assert not any(name.partition('.')[0] == 'ray' for name in sys.modules)"
+FRESH = """
+import sys
+import graphreach as gr
+from graphreach import datasets, training
+
+grid, settings = datasets.load("grid"), training.Settings(epochs=1, num_anchors=4)
+training.run(grid, settings)
+gr.GraphReachEmbedding(num_anchors=4, epochs=1).fit(grid.samples[0].graph)
+assert not any(name.partition(".")[0] == "ray" for name in sys.modules)
+try:
+    training.run(grid, settings, engine="ray", address="127.0.0.1:1")
+except gr.InputError as error:
+    print(error)
+"""
+
+
+def test_the_default_does_not_import_ray_and_an_address_without_a_cluster_is_refused():
+    done = subprocess.run([sys.executable, "-c", FRESH], check=True, capture_output=True, text=True)
+    assert done.stdout.startswith(
+        "address 127.0.0.1:1 must be that of a running Ray cluster, but nothing answers there"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    assert done.stdout.count("\n") == 1
 
 
 def pickled(thing):

@@ -4,6 +4,9 @@ from dataclasses import dataclass
 
 from graphreach.errors import InputError
 
+STORAGE, MARK = "ray", "mark"
+"""The folder of Ray Train in that of a run, and a file in it by which workers know it."""
+
 
 @dataclass(frozen=True)
 class Machines:

@@ -1,5 +1,6 @@
 """Training by several processes of a Ray cluster."""
 
+import secrets
 import signal
 import socket
 import tempfile
@@ -11,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from graphreach.cluster.connection import LOOPBACK, connected
-from graphreach.cluster.machines import Machines
+from graphreach.cluster.machines import MARK, STORAGE, Machines
 from graphreach.errors import InputError
+from graphreach.files import replacing
 from graphreach.progress import live
 from graphreach.training import trainer as module
 from graphreach.training.checkpoint import read_progress
@@ -23,9 +25,6 @@ MOST_FAILURES = 8
 """Lost workers after which a run is given up."""
 
 SECONDS_BETWEEN_LOOKS = 1.0
-
-STORAGE = "ray"
-"""The folder of Ray Train in that of the run."""
 
 
 def train_on_ray(trainer: Trainer, address: str | None = None, workers: int = 2) -> dict[str, Any]:
@@ -50,10 +49,10 @@ def train_on_ray(trainer: Trainer, address: str | None = None, workers: int = 2)
         cores = machines.cores_for(workers)
         folder = Path(scratch) if trainer.path is None else trainer.path.parent.resolve()
         seen_by_all = trainer.path is not None or machines.one_machine
-        (folder / STORAGE).mkdir(parents=True, exist_ok=True)
+        token = _mark(folder)
         try:
             with _watched(trainer, folder), _interruptible():
-                found = _fit(trainer, folder if seen_by_all else None, folder, machines, workers, cores)
+                found = _fit(trainer, (folder, token) if seen_by_all else None, folder, machines, workers, cores)
             _take(trainer, found, folder)
         except KeyboardInterrupt:
             if (folder / CHECKPOINT).exists():
@@ -77,10 +76,19 @@ def bytes_per_step(trainer: Trainer, workers: int) -> int:
     return 2 * (workers - 1) * 4 * numbers
 
 
-def _fit(trainer: Trainer, shared: Path | None, storage: Path, machines: Machines, workers: int, cores: int) -> Any:
-    """What the first worker returns; ``shared`` is the folder of checkpoints, if all nodes see it."""
+def _mark(folder: Path) -> str:
+    """Leave a word in the folder by which workers know whether theirs is the same one."""
+    token = secrets.token_hex(8)
+    (folder / STORAGE).mkdir(parents=True, exist_ok=True)
+    (folder / STORAGE / MARK).write_text(token)
+    return token
+
+
+def _fit(
+    trainer: Trainer, shared: tuple[Path, str] | None, storage: Path, machines: Machines, workers: int, cores: int
+) -> Any:
+    """What the first worker returns; ``shared`` is the folder of checkpoints and its mark, if all nodes see it."""
     import ray
-    from ray import train
 
     from graphreach.cluster.tensors import pack
 
@@ -89,25 +97,44 @@ def _fit(trainer: Trainer, shared: Path | None, storage: Path, machines: Machine
         "model": trainer.model,
         "settings": trainer.settings,
         "refresh": trainer.refresh,
-        "folder": shared,
+        "shared": shared,
         "cores": cores,
         "seconds_between_checkpoints": module.SECONDS_BETWEEN_CHECKPOINTS,
     }
-    run = train.RunConfig(
-        name=STORAGE,
-        storage_path=str(storage),
-        failure_config=train.FailureConfig(max_failures=MOST_FAILURES),
-        worker_runtime_env={"env_vars": _loopback_only()} if machines.loopback else None,
-    )
-    scaling = train.ScalingConfig(num_workers=workers, resources_per_worker={"CPU": cores}, placement_strategy="SPREAD")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # Ray's, about itself
+        from ray import train
         from ray.train.torch import TorchTrainer
 
         from graphreach.cluster.worker import train_in_worker
 
+        run = train.RunConfig(
+            name=STORAGE,
+            storage_path=str(storage),
+            failure_config=train.FailureConfig(max_failures=MOST_FAILURES),
+            worker_runtime_env={"env_vars": _loopback_only()} if machines.loopback else None,
+        )
+        scaling = train.ScalingConfig(
+            num_workers=workers, resources_per_worker={"CPU": cores}, placement_strategy="SPREAD"
+        )
         fitter = TorchTrainer(train_in_worker, train_loop_config=config, scaling_config=scaling, run_config=run)
-        return fitter.fit().return_value
+        try:
+            return fitter.fit().return_value
+        except train.WorkerGroupError as error:
+            raise explained(list(error.worker_failures.values())) or error from error
+
+
+def explained(failures: list[Exception]) -> OSError | None:
+    """One sentence, if workers could not read or write; of several failures the others only follow from it.
+
+    Example:
+        >>> explained([RuntimeError("connection closed"), OSError(28, "No space left on device", "checkpoint")])
+        OSError("training on Ray was given up: [Errno 28] No space left on device: 'checkpoint'")
+        >>> explained([RuntimeError("connection closed")])
+    """
+    causes = [getattr(each, "cause", None) or each for each in failures]
+    found = next((each for each in causes if isinstance(each, OSError)), None)
+    return None if found is None else OSError(f"training on Ray was given up: {found}")
 
 
 def _take(trainer: Trainer, found: dict[str, Any], folder: Path) -> None:
@@ -115,8 +142,8 @@ def _take(trainer: Trainer, found: dict[str, Any], folder: Path) -> None:
     if found["error"] is not None:
         raise (DivergedError if found["diverged"] else InputError)(found["error"])
     path = folder / CHECKPOINT
-    if not path.exists():
-        path.write_bytes(found["checkpoint"])
+    with replacing(path) as partial:
+        partial.write_bytes(found["checkpoint"])
     trainer.load(path)
 
 

@@ -11,6 +11,7 @@ import torch
 import torch.distributed as dist
 from ray import train
 
+from graphreach.cluster.machines import MARK, STORAGE
 from graphreach.cluster.team import ProcessTeam
 from graphreach.cluster.tensors import unpack
 from graphreach.errors import InputError
@@ -43,10 +44,11 @@ def _found(checkpoint: bytes | None, error: str | None = None, diverged: bool = 
 
 def _trainer(config: dict[str, Any], team: ProcessTeam, own: Path) -> Trainer:
     """A trainer that begins where the shared checkpoint is, as the leader sees it: the others may see it late."""
-    shared: Path | None = config["folder"]
-    if shared is not None:
-        _check_shared(shared, team)
-    folder = shared if shared is not None and team.leads else own
+    folder = own
+    if config["shared"] is not None:
+        shared, token = config["shared"]
+        _check_shared(shared, token, team)
+        folder = shared if team.leads else own
     begin = team.tell(lambda: (folder / CHECKPOINT).read_bytes() if (folder / CHECKPOINT).exists() else None)
     if begin is not None and not team.leads:
         (own / CHECKPOINT).write_bytes(begin)
@@ -54,9 +56,12 @@ def _trainer(config: dict[str, Any], team: ProcessTeam, own: Path) -> Trainer:
     return Trainer(config["model"], batches, config["settings"], folder, config["refresh"], team=team)
 
 
-def _check_shared(folder: Path, team: ProcessTeam) -> None:
+def _check_shared(folder: Path, token: str, team: ProcessTeam) -> None:
+    """Refuse a folder that is not the same one for all workers; the name is often there, on a disk of the node's own."""
+    mark = folder / STORAGE / MARK
+    sees = mark.is_file() and mark.read_text() == token
     blind: list[Any] = [None] * team.size
-    dist.all_gather_object(blind, None if folder.is_dir() else socket.gethostname())
+    dist.all_gather_object(blind, None if sees else socket.gethostname())
     names = sorted({each for each in blind if each is not None})
     if names:
         raise InputError(f"folder must be on storage that all nodes share, got {folder}, which {names[0]} does not see")
