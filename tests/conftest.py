@@ -6,6 +6,13 @@ from pathlib import Path
 import pytest
 
 
+def pytest_collection_modifyitems(items):
+    """Tests that start Ray nodes run one after the other, in one process: two clusters at once starve each other."""
+    for item in items:
+        if "cluster" in item.nodeid:
+            item.add_marker(pytest.mark.xdist_group("ray"))
+
+
 @pytest.fixture(scope="session")
 def data_root() -> Path:
     """The mirror of data sets; tests that need it are skipped without it, and fail where it is required."""

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+os.environ.setdefault("RAY_worker_niceness", "0")  # Ray's workers would wait for all other tests
+
 NODE = {"num_cpus": 1, "object_store_memory": 100_000_000, "node_ip_address": "127.0.0.1"}
 
 HEALTH = {"health_check_initial_delay_ms": 1000, "health_check_period_ms": 1000, "health_check_failure_threshold": 5}
