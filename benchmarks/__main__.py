@@ -41,6 +41,8 @@ OWN = {
     "cluster-replicated": "cluster",
     "cluster-partitioned": "cluster",
     "cluster-lost-node": "cluster",
+    "cluster-identical": "cluster",
+    "cluster-cost": "cluster_cost",
 }
 PEERS = {
     "uniform-14-ensmallen": "against_peers",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,11 +16,17 @@ import graphreach as gr
 from benchmarks.harness import Row, alternate, ratios, summary, timed
 from benchmarks.rmat import rmat_graph
 from benchmarks.walks import nodes_with_neighbours
+from graphreach.cluster.layout import laid_out
+from graphreach.cluster.partitioned import WAVES, wave_steps
+from graphreach.cluster.partitioned_graph import stored_bytes
+from graphreach.reachability.sampled import Counting
 
 WALK_LENGTH = 20
+PARTS = 4
 # A lost node is noticed after at most five seconds, not half a minute.
 HEALTH = {"health_check_initial_delay_ms": 1000, "health_check_period_ms": 1000, "health_check_failure_threshold": 5}
 NOTE = "All nodes are on this machine, each with an object store of its own and one CPU; the driver's node has none."
+ONE_NODE = "A Ray of this machine alone, as engine='ray' without an address starts it."
 
 
 @contextmanager
@@ -73,26 +81,33 @@ class Work:
 def replicated(quick: bool) -> list[Row]:
     """Two workers of one core against two threads."""
     work = Work(quick)
-    rows = []
+    with gr.cluster.connected():
+        rows = against_local(work, "2 workers of 1 core", ONE_NODE)
     with ray_nodes(2, quick):
-        for name, function in work.both().items():
-            check_same(function(), function(engine="ray"))
-            sides = {"local": function, "ray": lambda function=function: function(engine="ray")}
-            seconds = alternate(sides, rounds=3, warm_up=False)
-            rows.append(
-                Row(
-                    f"{name}, replicated on 2 workers of 1 core, against local with 2 threads, R-MAT 2^{work.scale}",
-                    "at least",
-                    0.7,
-                    ratios(seconds["local"], seconds["ray"])["of_medians"],
-                    sizes=work.sizes,
-                    raw={
-                        "use": gr.cluster.last_use().as_dict(),
-                        **{side: summary(values) for side, values in seconds.items()},
-                    },
-                    notes=[NOTE],
-                )
+        return rows + against_local(work, "2 nodes of 1 core that send results to a third", NOTE)
+
+
+def against_local(work: Work, workers: str, note: str) -> list[Row]:
+    """What workers of a Ray that this process is connected to do, against two threads."""
+    rows = []
+    for name, function in work.both().items():
+        check_same(function(), function(engine="ray"))
+        sides = {"local": function, "ray": lambda function=function: function(engine="ray")}
+        seconds = alternate(sides, rounds=3, warm_up=False)
+        rows.append(
+            Row(
+                f"{name}, replicated, {workers}, against local with 2 threads, R-MAT 2^{work.scale}",
+                "at least",
+                0.7,
+                ratios(seconds["local"], seconds["ray"])["of_medians"],
+                sizes=work.sizes,
+                raw={
+                    "use": gr.cluster.last_use().as_dict(),
+                    **{side: summary(values) for side, values in seconds.items()},
+                },
+                notes=[note],
             )
+        )
     return rows
 
 
@@ -100,12 +115,12 @@ def partitioned(quick: bool) -> list[Row]:
     """Four parts against the replicated layout, both on two workers' cores; and the memory of a part's worker."""
     work = Work(quick)
     with ray_nodes(2, quick) as cluster:
-        whole, parts = (work.reach(engine="ray", partitions=count) for count in (None, 4))
+        whole, parts = (work.reach(engine="ray", partitions=count) for count in (None, PARTS))
         check_same(whole, parts)
         del whole, parts
         sides = {
             "replicated": lambda: work.reach(engine="ray"),
-            "partitioned": lambda: work.reach(engine="ray", partitions=4),
+            "partitioned": lambda: work.reach(engine="ray", partitions=PARTS),
         }
         seconds = alternate(sides, rounds=1 if quick else 2, warm_up=False)
         use = gr.cluster.last_use().as_dict()
@@ -129,31 +144,51 @@ def partitioned(quick: bool) -> list[Row]:
             sizes={**work.sizes, "graph_bytes": work.graph_bytes},
             raw=memory,
             notes=[
-                "Growth of the worker's peak resident memory over that of a worker that did the same on a few nodes."
+                "The graph is in parts on disk. A worker's private memory, looked at every few milliseconds, above that of"
+                " a worker that did the same on 256 nodes, and its share of the walkers in the nodes' object stores."
             ],
         ),
     ]
 
 
-def workers_memory(work: Work, address: str) -> dict[str, list[int]]:
-    """Bytes of each worker's part, and how far its peak is above that of a worker with hardly any graph."""
+def workers_memory(work: Work, address: str) -> dict[str, Any]:
+    """How far the memory of each worker, with what it shares with the others, is above one with hardly any graph."""
+    small = rmat_graph(8)
+    base = max(watched_memory(small, nodes_with_neighbours(small)[:100], address))
+    own = [each - base for each in watched_memory(work.graph, work.anchors, address)]
+    walkers = wave_steps(stored_bytes(work.graph), WALK_LENGTH) // WALK_LENGTH
+    in_flight = 2 * WAVES * 8 * walkers // PARTS  # of a walker where it was and where it is now
+    return {"own": own, "in_flight": in_flight, "growth": [each + in_flight for each in own]}
+
+
+def watched_memory(graph: gr.Graph, anchors: NDArray[Any], address: str) -> list[int]:
+    """The most private memory of each part's worker during reachability of a graph in parts on disk."""
     import ray
 
-    from graphreach.cluster.layout import laid_out
-    from graphreach.reachability.sampled import Counting
+    with tempfile.TemporaryDirectory() as folder:
+        stored = gr.cluster.write_partitions(graph, folder, PARTS)
+        with laid_out(stored, address, None) as layout:
+            pids = [found["pid"] for found in ray.get([part.memory.remote() for part in layout.parts])]  # type: ignore
+            most = dict.fromkeys(pids, 0)
+            ended = threading.Event()
 
-    counting = Counting("frequency", 50, WALK_LENGTH, None)
+            def watch() -> None:
+                while not ended.wait(0.002):
+                    for pid in pids:
+                        most[pid] = max(most[pid], private_bytes(pid))
 
-    def measured(graph: gr.Graph, anchors: NDArray[Any]) -> list[dict[str, int]]:
-        with laid_out(graph, address, 4) as layout:
-            layout.to_anchors(anchors, counting, 0, "dense")
-            found: list[dict[str, int]] = ray.get([part.memory.remote() for part in layout.parts])  # type: ignore
-        return found
+            watcher = threading.Thread(target=watch)
+            watcher.start()
+            layout.to_anchors(anchors, Counting("frequency", 50, WALK_LENGTH, None), 0, "dense")
+            ended.set()
+            watcher.join()
+    return list(most.values())
 
-    small = rmat_graph(8)
-    base = max(part["peak"] for part in measured(small, nodes_with_neighbours(small)[:100]))
-    parts = measured(work.graph, work.anchors)
-    return {"part": [each["graph"] for each in parts], "growth": [each["peak"] - base for each in parts]}
+
+def private_bytes(pid: int) -> int:
+    """Memory that a process shares with no other."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("RssAnon"))
 
 
 def lost_node(quick: bool) -> list[Row]:
@@ -183,6 +218,65 @@ def lost_node(quick: bool) -> list[Row]:
     ]
 
 
+def identical(quick: bool) -> list[Row]:
+    """Results that are not the local ones bit for bit, on 1, 2, 3 and 5 workers, in both layouts."""
+    scale = 8 if quick else 14
+    differing: list[str] = []
+    compared = 0
+    kinds = [(directed, weighted) for directed in (False, True) for weighted in (False, True)]
+    graphs = {kind: _graph_of_kind(scale, *kind) for kind in kinds}
+    with ray_nodes(0, quick) as cluster:
+        for workers in (1, 2, 3, 5):
+            while len(cluster.worker_nodes) < workers:
+                cluster.add_node(num_cpus=1, object_store_memory=10**8, node_ip_address="127.0.0.1")
+            cluster.wait_for_nodes()
+            for (directed, weighted), graph in graphs.items():
+                for partitions in (None, workers):
+                    for name, found, expected in _results(graph, partitions):
+                        compared += 1
+                        if found != expected:
+                            differing.append(f"{name}, {workers=}, {partitions=}, {directed=}, {weighted=}")
+    return [
+        Row(
+            "walks, anchors and reachability on 1, 2, 3 and 5 workers, both layouts, that differ in a bit from local",
+            "at most",
+            0,
+            len(differing),
+            f"of {compared} results",
+            sizes={"nodes": 2**scale, "kinds": "directed and undirected, weighted and not"},
+            raw={"differing": differing},
+        )
+    ]
+
+
+def _graph_of_kind(scale: int, directed: bool, weighted: bool) -> gr.Graph:
+    source, target = rmat_graph(scale).edge_index
+    keep = source < target
+    edges = np.stack([source[keep], target[keep]])
+    weight = np.random.default_rng(0).random(edges.shape[1]) + 0.1 if weighted else None
+    return gr.Graph.from_edges(edges, edge_weight=weight, directed=directed, num_nodes=2**scale)
+
+
+def _results(graph: gr.Graph, partitions: int | None) -> Iterator[tuple[str, bytes, bytes]]:
+    """Each result on the cluster and here, as bytes."""
+    there: dict[str, Any] = {"engine": "ray", "partitions": partitions}
+    options: dict[str, Any] = {"num_walks": 5, "walk_length": 6}
+    anchors = nodes_with_neighbours(graph)[:20]
+
+    def walks(**place: Any) -> bytes:
+        return gr.random_walks(graph, **options, **place).tobytes()
+
+    def chosen(**place: Any) -> bytes:
+        return gr.select_anchors(graph, 20, num_starts=500, **options, **place).anchors.tobytes()
+
+    def reach(**place: Any) -> bytes:
+        found = gr.reachability(graph, anchors, layout="dense", **options, **place)
+        return found.to_anchors.tobytes() + found.from_anchors.tobytes()
+
+    for name, function in {"walks": walks, "anchors": chosen, "reachability": reach}.items():
+        yield name, function(**there), function()
+
+
 def check_same(one: Any, other: Any) -> None:
     """Refuse to measure what does not give the same result."""
     pairs = [(one, other)]
@@ -196,4 +290,5 @@ BENCHMARKS = {
     "cluster-replicated": replicated,
     "cluster-partitioned": partitioned,
     "cluster-lost-node": lost_node,
+    "cluster-identical": identical,
 }

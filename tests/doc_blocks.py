@@ -17,7 +17,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"(?:<!-- test: (\w+) -->\n)?^```(python|sh)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 VALUE = re.compile(r"^print\(.*\)  # ((?:Graph\(|torch\.Size|\(?\[?\d|\d of).*)")
 MARKS = {None, "data", "parse"}
-"""``data``: needs real data sets. ``parse``: would take too long; the commands are read and not run."""
+"""``data``: needs real data sets. ``parse``: would take too long; what it says is read and not run."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,10 @@ def blocks(page):
 def run(block, namespace, page):
     """Run a block in the current folder; commands run in this process, which spares an import each."""
     if block.language == "python":
-        run_python(block.code, namespace, page)
+        if block.mark == "parse":
+            compile(block.code, str(page), "exec")
+        else:
+            run_python(block.code, namespace, page)
         return
     for line in block.code.replace("\\\n", " ").splitlines():
         words = shlex.split(line, comments=True)

@@ -12,6 +12,7 @@ from graphreach.datasets import Sample
 from graphreach.errors import InputError
 from graphreach.nn.presets import preset as find_preset
 from graphreach.training.clock import Clock
+from graphreach.training.engine import Engine
 from graphreach.training.harness import run
 from graphreach.training.inputs import WHOLE_GRAPH_NODES, Inputs
 from graphreach.training.methods import METHODS
@@ -132,7 +133,8 @@ def embed_graph(
     outcome.inputs.clear()
     with clock.phase("whole graph"):
         x = sample.x if settings.features else None
-        inputs = METHODS[settings.method].inputs(graph, x, settings, Clock(), anchors)
+        place = Engine.make(engine, address, workers).place
+        inputs = METHODS[settings.method].inputs(graph, x, settings, Clock(), anchors, **place)
     return GraphEmbedding(outcome.model, inputs, settings, auc, held_out, clock, outcome.record.get("cluster"))
 
 

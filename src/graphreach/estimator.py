@@ -97,7 +97,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator):  # type: ignore[misc
         self._check_parameters()
         engine = Engine.make(self.engine, self.address, self.workers)
         with engine.ready(), torch.random.fork_rng(devices=[]):
-            inputs = self._inputs(graph, None)
+            inputs = self._inputs(graph, None, engine)
             self._train(graph, inputs, engine)
         self.ids_, self.anchors_, self._graph = graph.ids, graph.ids[inputs.anchors], graph
         self.embedding_ = self._embed(inputs)
@@ -182,8 +182,9 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator):  # type: ignore[misc
             seed=self.random_state, **{name: value for name, value in large.items() if value is not None},
         )  # fmt: skip
 
-    def _inputs(self, graph: Graph, anchors: NDArray[np.int64] | None) -> Inputs:
-        return find_method("graphreach").inputs(graph, None, self._settings(graph), Clock(), anchors)
+    def _inputs(self, graph: Graph, anchors: NDArray[np.int64] | None, engine: Engine | None = None) -> Inputs:
+        place = {} if engine is None else engine.place
+        return find_method("graphreach").inputs(graph, None, self._settings(graph), Clock(), anchors, **place)
 
     def _train(self, graph: Graph, inputs: Inputs, engine: Engine) -> None:
         settings = self._settings(graph)

@@ -32,7 +32,7 @@ def graph():
 def after_results(monkeypatch):
     """Make small tasks, and do something when some of their results are there and others are under way."""
     monkeypatch.setattr(replicated, "PIECE_STEPS", 20 * 8 * 20)
-    monkeypatch.setattr(partitioned, "WAVE_STEPS", 20 * 8 * 100)
+    monkeypatch.setattr(partitioned, "LEAST_STEPS", 20 * 8 * 100)
     taken, take = [], layout.Layout._take
 
     def register(number, action):

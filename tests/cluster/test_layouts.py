@@ -7,23 +7,21 @@ from graphreach.cluster import ClusterUse, connected, last_use, replicated, writ
 from helpers import KIND_NAMES, KINDS, random_graph
 from ray_nodes import Nodes, same_bits
 
-LAYOUTS = [None, 3]
 OPTIONS = {"walk_length": 5, "num_walks": 20, "seed": 3}
 REACH = {
     "frequency": {},
     "order": {"similarity": "order"},
-    "hops": {"hops": 3},
-    "csr": {"layout": "csr"},
+    "hops-csr": {"hops": 3, "layout": "csr"},
     "exact": {"method": "exact"},
     "exact-csr": {"method": "exact", "layout": "csr"},
     "exact-order": {"method": "exact", "similarity": "order"},
     "exact-hops": {"method": "exact", "hops": 3},
 }
-ON_WALKS = [name for name in REACH if not name.startswith("exact")]
 
 
-@pytest.fixture(scope="module")
-def nodes():
+@pytest.fixture(scope="module", autouse=True)
+def connection():
+    """A cluster that grows with the tests."""
     cluster = Nodes()
     with connected(cluster.address):
         with pytest.raises(gr.InputError, match="must have a node with a CPU"):
@@ -33,9 +31,9 @@ def nodes():
     cluster.shutdown()
 
 
-@pytest.fixture(scope="module", params=KINDS, ids=KIND_NAMES)
-def graph(request):
-    return random_graph(200, 300, *request.param)  # with nodes that have no way out
+@pytest.fixture
+def nodes(connection):
+    return connection
 
 
 def assert_same_walks(graph, **where):
@@ -58,52 +56,51 @@ def assert_same_reach(graph, name, **where):
     assert same_bits(there.from_anchors, here.from_anchors)
 
 
-@pytest.mark.parametrize("partitions", LAYOUTS)
-def test_walks(nodes, graph, partitions):
-    assert_same_walks(graph, engine="ray", partitions=partitions)
+@pytest.fixture(params=KINDS, ids=KIND_NAMES)
+def graph(request):
+    return random_graph(200, 300, *request.param)  # with nodes that have no way out
 
 
-@pytest.mark.parametrize("partitions", LAYOUTS)
-@pytest.mark.parametrize(("strategy", "num_starts"), [("greedy", None), ("greedy", 60), ("degree", 60)])
-def test_anchors(nodes, graph, partitions, strategy, num_starts):
-    assert_same_anchors(graph, strategy, num_starts, engine="ray", partitions=partitions)
+def test_replicated(graph):
+    assert_same_walks(graph, engine="ray")
+    for strategy, num_starts in (("greedy", None), ("greedy", 60), ("degree", 60)):
+        assert_same_anchors(graph, strategy, num_starts, engine="ray")
+    for name in REACH:
+        assert_same_reach(graph, name, engine="ray")
 
 
-@pytest.mark.parametrize("name", REACH)
-def test_reachability_replicated(nodes, graph, name):
-    assert_same_reach(graph, name, engine="ray")
+def test_partitioned(graph):
+    """Everything else that walks are made for is tested without Ray, in test_jobs.py."""
+    assert_same_walks(graph, engine="ray", partitions=2)
+    assert_same_anchors(graph, engine="ray", partitions=2)
+    assert_same_reach(graph, "hops-csr", engine="ray", partitions=2)
 
 
-@pytest.mark.parametrize("name", ON_WALKS)
-def test_reachability_partitioned(nodes, graph, name):
-    assert_same_reach(graph, name, engine="ray", partitions=3)
-
-
-def test_a_graph_on_disk(nodes, tmp_path):
+def test_a_graph_on_disk(tmp_path):
     graph = random_graph(200, 300, directed=True, weighted=True)
     stored = write_partitions(graph, tmp_path, 2)
     assert same_bits(gr.random_walks(stored, **OPTIONS, engine="ray"), gr.random_walks(graph, **OPTIONS))
-    for strategy in ("greedy", "random"):
-        there = gr.select_anchors(stored, 9, strategy, **OPTIONS, engine="ray")
-        here = gr.select_anchors(graph, 9, strategy, **OPTIONS)
-        assert same_bits(there.anchors, here.anchors)
-        assert (there.coverage, there.upper_bound) == (here.coverage, here.upper_bound)
+    there, here = (
+        gr.select_anchors(each, 9, **OPTIONS, engine=engine) for each, engine in ((stored, "ray"), (graph, "local"))
+    )
+    assert same_bits(there.anchors, here.anchors)
+    assert (there.coverage, there.upper_bound) == (here.coverage, here.upper_bound)
     there = gr.reachability(stored, here, **OPTIONS, engine="ray", method="auto")
     here = gr.reachability(graph, here, **OPTIONS)
     assert same_bits(there.to_anchors, here.to_anchors)
     assert same_bits(there.from_anchors, here.from_anchors)
 
 
-@pytest.mark.parametrize("workers", [2, 3, 5])
+@pytest.mark.parametrize("workers", [1, 2, 3, 5])
 def test_any_number_of_workers(nodes, workers):
     nodes.grow(workers)
     graph = random_graph(200, 300, directed=True, weighted=True)
+    assert_same_walks(graph, engine="ray")
+    assert_same_anchors(graph, engine="ray")
     for partitions in (None, workers):
-        assert_same_walks(graph, engine="ray", partitions=partitions)
-        assert_same_anchors(graph, engine="ray", partitions=partitions)
         assert_same_reach(graph, "frequency", engine="ray", partitions=partitions)
+        assert last_use().nodes == last_use().cores == workers
     assert_same_reach(graph, "exact", engine="ray")
-    assert last_use().nodes == last_use().cores == workers
 
 
 def test_what_was_used(nodes):
@@ -124,13 +121,13 @@ def test_what_was_used(nodes):
     assert last_use().bytes_moved > walks
 
 
-def test_too_little_memory_for_the_whole_graph(nodes, monkeypatch):
+def test_too_little_memory_for_the_whole_graph(monkeypatch):
     monkeypatch.setattr(replicated, "STORE_SHARE", 1e-6)
     with pytest.raises(gr.InputError, match=r"every node needs .* MB of its object store .* pass partitions"):
         gr.random_walks(random_graph(200, 300), **OPTIONS, engine="ray")
 
 
-def test_a_folder_that_workers_cannot_read(nodes, tmp_path):
+def test_a_folder_that_workers_cannot_read(tmp_path):
     stored = write_partitions(random_graph(200, 300), tmp_path, 2)
     (tmp_path / "part-00001.npz").unlink()
     with pytest.raises(gr.InputError, match="must be readable on every node"):

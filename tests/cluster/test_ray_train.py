@@ -1,6 +1,7 @@
 """Training by workers of a Ray cluster: several nodes on this machine, reachable from nowhere else."""
 
 import errno
+import json
 import os
 import signal
 import subprocess
@@ -14,6 +15,7 @@ import torch
 import graphreach as gr
 from graphreach import InputError, datasets, training
 from graphreach.cluster import connected, inference
+from graphreach.cluster import training as cluster_training
 from graphreach.cluster.training import train_on_ray
 from graphreach.training import DivergedError, Settings, inputs
 from graphreach.training.checkpoint import read_progress
@@ -66,6 +68,7 @@ def test_two_workers_have_the_losses_of_one_process(data, tmp_path):
     numbers = alone.record["parameters"] + 1
     assert shared.record["cluster"] == {
         "engine": "ray", "workers": 2, "cores": 2, "nodes": 3, "bytes_moved_per_step": 8 * numbers,
+        "bytes_moved": 12 * 8 * numbers,
     }  # fmt: skip
     again = training.TrainedRun(tmp_path / "ray").embed(data.samples[0].graph)
     assert again.shape == (data.samples[0].graph.num_nodes, 8)
@@ -107,62 +110,60 @@ def made(data, monkeypatch, settings, folder=None, refresh=None):
     return training.Trainer(made.model, made.batches, settings, folder, refresh)
 
 
-def test_three_workers_on_mini_batches_of_rows(data, monkeypatch, tmp_path):
+def test_a_run_begun_here_goes_on_with_three_workers_one_of_which_is_killed(data, monkeypatch, tmp_path):
     settings = Settings(task="pair", dropout=0.3, pairs_per_step=200, pairs_per_epoch=500, **SMALL)
-    shared = made(data, monkeypatch, settings, refresh=pickled(Disturbance(tmp_path, in_pieces=True)))
-    train_on_ray(shared, workers=3)
-    alone = made(data, monkeypatch, settings)
     monkeypatch.setattr(inputs, "WHOLE_GRAPH_NODES", 10)
-    assert all(batch.inputs.in_pieces for batch in alone.batches)
-    assert_same_run(shared.progress, alone.run())
-    for name, value in alone.model.state_dict().items():
+    whole = made(data, monkeypatch, settings)
+    assert all(batch.inputs.in_pieces for batch in whole.batches)
+    expected = whole.run()
+    begun = made(data, monkeypatch, settings, tmp_path / "run")
+    with monkeypatch.context() as patch:
+        patch.setattr(training.Trainer, "_out_of_patience", lambda self: self.progress.epoch == 3)
+        assert begun.run().epoch == 3
+    monkeypatch.setattr(training.trainer, "SECONDS_BETWEEN_CHECKPOINTS", -1.0)
+    disturbance = Disturbance(tmp_path, in_pieces=True, kill_at=7)
+    shared = made(data, monkeypatch, settings, tmp_path / "run", pickled(disturbance))
+    train_on_ray(shared, workers=3)
+    assert (tmp_path / "killed").exists()
+    assert disturbance.epochs(0) == disturbance.epochs(1) == [*range(3, 8), *range(7, 12)]  # epoch 7 again, no other
+    assert_same_run(shared.progress, expected)
+    for name, value in whole.model.state_dict().items():
         torch.testing.assert_close(shared.model.state_dict()[name], value, rtol=1e-3, atol=1e-5)
 
 
-def test_a_killed_worker_changes_nothing(data, monkeypatch, tmp_path):
-    settings = Settings(**SMALL)
-    alone = made(data, monkeypatch, settings).run()
-    monkeypatch.setattr(training.trainer, "SECONDS_BETWEEN_CHECKPOINTS", -1.0)
-    disturbance = Disturbance(tmp_path, kill_at=7)
-    shared = made(data, monkeypatch, settings, tmp_path / "run", pickled(disturbance))
-    train_on_ray(shared, workers=2)
-    assert (tmp_path / "killed").exists()
-    assert disturbance.epochs(0) == disturbance.epochs(1) == [*range(8), *range(7, 12)]  # epoch 7 again, no other
-    assert_same_run(shared.progress, alone)
+def test_what_workers_find_wrong_is_raised_here(data, monkeypatch, tmp_path):
+    trainer = made(data, monkeypatch, Settings(**SMALL))
+    found = {"checkpoint": None, "error": "the loss is not finite in epoch 3", "diverged": True}
+    with pytest.raises(DivergedError, match="the loss is not finite in epoch 3"):
+        cluster_training._take(trainer, found, tmp_path)
+    with pytest.raises(InputError, match="not finite"):
+        cluster_training._take(trainer, {**found, "diverged": False}, tmp_path)
 
 
-def test_a_run_goes_on_from_one_engine_to_the_other(data, monkeypatch, tmp_path):
-    settings = Settings(**SMALL)
-    whole = made(data, monkeypatch, settings).run()
-    begun = made(data, monkeypatch, settings, tmp_path)
-    monkeypatch.setattr(training.Trainer, "_out_of_patience", lambda self: self.progress.epoch == 5)
-    assert begun.run().epoch == 5
-    monkeypatch.undo()
-    rest = Disturbance(tmp_path)
-    resumed = made(data, monkeypatch, settings, tmp_path, pickled(rest))
-    train_on_ray(resumed, workers=2)
-    assert rest.epochs(0) == list(range(5, 12))
-    assert_same_run(resumed.progress, whole)
+@pytest.fixture
+def trained_here(monkeypatch):
+    """Take here the steps that the cluster would take in half a minute; returns where they would have been taken."""
+    calls = []
+
+    def train(trainer, *where):
+        calls.append(where)
+        trainer.run()
+        return {"workers": where[1]}
+
+    monkeypatch.setattr(cluster_training, "train_on_ray", train)
+    return calls
 
 
-def test_a_diverged_run_says_so_and_is_not_repeated(data, monkeypatch, tmp_path):
-    settings = Settings(**{**SMALL, "learning_rate": 1e38, "preset": "paper"})
-    disturbance = Disturbance(tmp_path)
-    with pytest.raises(DivergedError, match="the loss is not finite in epoch"):
-        train_on_ray(made(data, monkeypatch, settings, refresh=pickled(disturbance)), workers=2)
-    epochs = disturbance.epochs(0)
-    assert epochs == list(range(len(epochs)))
-
-
-def test_the_estimator(data):
+def test_the_estimator_takes_its_steps_on_the_cluster(data, trained_here):
     graph = data.samples[0].graph
-    alone = gr.GraphReachEmbedding(num_anchors=8, epochs=8).fit(graph)
-    shared = gr.GraphReachEmbedding(num_anchors=8, epochs=8, engine="ray", workers=2).fit(graph)
-    assert shared.loss_ == pytest.approx(alone.loss_, rel=1e-5)
-    np.testing.assert_allclose(shared.embedding_, alone.embedding_, atol=1e-4)
+    alone = gr.GraphReachEmbedding(num_anchors=8, epochs=2).fit(graph)
+    shared = gr.GraphReachEmbedding(num_anchors=8, epochs=2, engine="ray", workers=3).fit(graph)
+    assert trained_here == [(None, 3)]
+    assert gr.cluster.last_use().nodes == 3  # of reachability
+    assert shared.embedding_.tobytes() == alone.embedding_.tobytes()
 
 
-def test_the_command_writes_a_data_set(data, tmp_path, address):
+def test_commands(data, tmp_path, address, trained_here):
     import polars as pl
     from typer.testing import CliRunner
 
@@ -175,9 +176,34 @@ def test_the_command_writes_a_data_set(data, tmp_path, address):
     options = ["-k", "8", "--epochs", "4", "--no-compare", "--engine", "ray", "--address", address]
     result = CliRunner().invoke(app, ["embed", str(edges), "-o", str(tmp_path / "z"), *options])
     assert result.exit_code == 0, result.output
+    assert trained_here == [(address, 2)]
     frame = pl.read_parquet(tmp_path / "z" / "*.parquet")
     assert frame.columns == ["id", *(f"z{i}" for i in range(8))]
     assert sorted(frame["id"]) == sorted({f"n{each}" for each in source})
+    options = ["--epochs", "4", "--engine", "ray", "--address", address, "--workers", "3"]
+    result = CliRunner().invoke(app, ["train", str(edges), "-o", str(tmp_path / "run"), *options])
+    assert result.exit_code == 0, result.output
+    assert trained_here[1:] == [(address, 3)]
+    assert json.loads((tmp_path / "run" / "record.json").read_text())["cluster"] == {"workers": 3}
+
+
+def test_a_graph_in_parts_is_embedded_as_a_whole_one(data, tmp_path):
+    import polars as pl
+
+    graph = data.samples[0].graph
+    settings = Settings(preset="authors", reachability={"walk_length": 6}, **{**SMALL, "epochs": 2})
+    training.run(data, settings, tmp_path / "run")
+    run = training.TrainedRun(tmp_path / "run")
+    stored = gr.cluster.write_partitions(graph, tmp_path / "graph", 3)
+    files = gr.cluster.embed_partitions(run, stored, tmp_path / "z")
+    assert [file.name for file in files] == [f"part-0000{i}.parquet" for i in range(3)]
+    for part, file in enumerate(files):
+        assert pl.read_parquet(file)["id"].to_list() == stored.part_ids(part).tolist()
+    frame = pl.concat([pl.read_parquet(file) for file in files])
+    np.testing.assert_allclose(frame.drop("id").to_numpy(), run.embed(graph), atol=1e-5)
+    run.anchors = ["none", "of", "them"]  # so it gets three of its own
+    again = gr.cluster.embed_partitions(run, stored, tmp_path / "again")
+    assert pl.read_parquet(again[0]).width == 1 + 3
 
 
 @pytest.mark.parametrize("kind", ["pieces", "whole", "identity"])

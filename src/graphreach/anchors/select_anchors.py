@@ -2,7 +2,7 @@
 
 import difflib
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from graphreach.walks.place import Place
 from graphreach.walks.rng import check_seed, hash_nodes
 from graphreach.walks.walk_length import check_count, resolve_walk_length
 
+if TYPE_CHECKING:
+    from graphreach.cluster.partitioned_graph import PartitionedGraph
+
 MAX_VISITS = 1 << 25
 """Visits that selection looks at before it turns to a sample of starts: about a second and a few hundred megabytes."""
 
@@ -25,7 +28,7 @@ SELECT, MEASURE = 0x2545F4914F6CDD1D, 0x369DEA0F31A53F85
 
 
 def select_anchors(
-    graph: Graph,
+    graph: "Graph | PartitionedGraph",
     num_anchors: int | float | str = "log2",
     strategy: str | Strategy = "greedy",
     num_walks: int = 50,
@@ -86,15 +89,15 @@ def select_anchors(
     if function is not None:
         anchors = check_choice(_choose(function, name, graph, k, seed), k, graph.num_nodes, name)
         with place.cluster() as cluster:
-            return _measure(graph, anchors, name, num_walks, length, seed, size, can_move(graph), cluster)
+            return _measure(place.graph, anchors, name, num_walks, length, seed, size, can_move(graph), cluster)
     with place.cluster() as cluster:
         starts = _sample(graph.num_nodes, size, seed ^ SELECT)
-        walks = bipartite_graph(graph, starts, num_walks, length, seed, cluster=cluster)
+        walks = bipartite_graph(place.graph, starts, num_walks, length, seed, cluster=cluster)
         anchors = consensus(walks, k)
         bound = walks.optimum_bound(k)
         if size == graph.num_nodes:
             return _exact_result(walks, anchors, bound)
-        return _measure(graph, anchors, name, num_walks, length, seed, size, optimum_upper(bound, size), cluster)
+        return _measure(place.graph, anchors, name, num_walks, length, seed, size, optimum_upper(bound, size), cluster)
 
 
 def _choose(function: Strategy, name: str, graph: Any, k: int, seed: int) -> Any:

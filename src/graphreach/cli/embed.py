@@ -8,11 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from graphreach.cli import run_options as options
-from graphreach.cli.embedding_files import WRITERS, check_ids, write_embedding
 from graphreach.cli.graph_options import GraphFile, with_graph
 from graphreach.cli.group import say
 from graphreach.cli.options import number_or_name
 from graphreach.cli.output import check_output
+from graphreach.embedding_files import WRITERS, check_ids, write_embedding
 
 
 @with_graph

@@ -4,8 +4,22 @@
 ``engine="ray"``, and give the same numbers bit for bit as on one machine.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from graphreach.cluster.connection import connected
 from graphreach.cluster.partitioned_graph import PartitionedGraph, write_partitions
 from graphreach.cluster.use import ClusterUse, last_use
 
-__all__ = ["ClusterUse", "PartitionedGraph", "connected", "last_use", "write_partitions"]
+if TYPE_CHECKING:
+    from graphreach.cluster.embedding import embed_partitions
+
+__all__ = ["ClusterUse", "PartitionedGraph", "connected", "embed_partitions", "last_use", "write_partitions"]
+
+
+def __getattr__(name: str) -> Any:
+    """What needs torch is imported when it is asked for."""
+    if name != "embed_partitions":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from graphreach.cluster.embedding import embed_partitions
+
+    return embed_partitions

@@ -79,13 +79,17 @@ def write_embeddings(
     if shards is not None:
         check_count("shards", shards)
     with connected(address):
-        path.mkdir(parents=True, exist_ok=True)
-        cpus = sum(Machines.of_cluster().cores)
-        wanted = shards or max(cpus, -(-len(ids) // SHARD_ROWS))
-        names = _write_all(model, cut(inputs, ids, wanted), path, AHEAD * cpus, len(ids))
-    for rest in path.glob(".part-*"):  # of tasks that were lost
+        wanted = shards or max(sum(Machines.of_cluster().cores), -(-len(ids) // SHARD_ROWS))
+        return write_shards(model, cut(inputs, ids, wanted), path, len(ids))
+
+
+def write_shards(model: torch.nn.Module, shards: Iterator[Shard], folder: Path, num_nodes: int) -> list[Path]:
+    """Let tasks of the cluster embed shards and write a file each; returns the files in order."""
+    folder.mkdir(parents=True, exist_ok=True)
+    names = _write_all(model, shards, folder, AHEAD * sum(Machines.of_cluster().cores), num_nodes)
+    for rest in folder.glob(".part-*"):  # of tasks that were lost
         rest.unlink()
-    return [path / name for name in sorted(names)]
+    return [folder / name for name in sorted(names)]
 
 
 def check_folder(path: Path) -> None:
@@ -160,8 +164,8 @@ def _write_all(model: torch.nn.Module, shards: Iterator[Shard], folder: Path, ah
 
 def _write(model: torch.nn.Module, packed: Any, path: Path) -> None:
     """Embed a shard and write its file."""
-    from graphreach.cli.embedding_files import write_embedding
     from graphreach.cluster.tensors import unpack
+    from graphreach.embedding_files import write_embedding
 
     if not path.parent.is_dir():
         name = socket.gethostname()

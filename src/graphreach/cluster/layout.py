@@ -69,17 +69,20 @@ class Layout(ABC):
         )
         return sum(count for _, count in self.map(job, starts, "measuring coverage"))
 
-    def to_anchors(self, anchors: NDArray[Any], counting: Counting, seed: int, layout: str) -> Any:
-        """s(v, a) of all nodes."""
+    def to_anchors(
+        self, anchors: NDArray[Any], counting: Counting, seed: int, layout: str, nodes: NDArray[Any] | None = None
+    ) -> Any:
+        """s(v, a) of all nodes, or of some."""
+        starts = np.arange(self.num_nodes, dtype=np.uint32) if nodes is None else nodes.astype(np.uint32)
         targets, columns = Targets.make(anchors, self.num_nodes), len(anchors) * counting.hops
         job = CountToAnchors(
             num_walks=counting.num_walks, length=counting.length, seed=seed, wanted=targets.bitmap,
             row_bytes=4 * columns, targets=targets, counting=counting, compressed=layout == "csr",
         )  # fmt: skip
-        results = self.map(job, np.arange(self.num_nodes, dtype=np.uint32), "walks to anchors")
+        results = self.map(job, starts, "walks to anchors")
         if layout == "csr":
-            return from_rows((piece for _, piece in results), self.num_nodes, columns)
-        out = np.empty((self.num_nodes, columns), np.float32)
+            return from_rows((piece for _, piece in results), len(starts), columns)
+        out = np.empty((len(starts), columns), np.float32)
         for first, block in results:
             out[first : first + len(block)] = block
         return out

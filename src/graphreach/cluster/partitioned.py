@@ -1,7 +1,10 @@
 """A graph in parts, each in a worker of its own; walkers travel between them in batches, step by step."""
 
+import ctypes
+import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +12,7 @@ from numpy.typing import NDArray
 from graphreach._version import __version__
 from graphreach.cluster.jobs import Job
 from graphreach.cluster.layout import Layout, alive, slices
-from graphreach.cluster.partitioned_graph import PartitionedGraph, Shard, part_bounds, shard_of
+from graphreach.cluster.partitioned_graph import PartitionedGraph, Shard, part_bounds, shard_of, stored_bytes
 from graphreach.cluster.replicated import check_version, use_one_thread
 from graphreach.cluster.use import ClusterUse, size_of
 from graphreach.cluster.walker_kernels import by_part, first_walkers, keep_wanted, move, note_visits
@@ -17,21 +20,67 @@ from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.walks.kernels import DEAD
 
-WAVE_STEPS = 1 << 23
-"""Steps of the walkers that travel together; bounds the memory they need."""
+WALKER_SHARE = 0.07
+"""The memory of the walkers that travel together, as a share of the whole graph's."""
+
+WALKER_BYTES = 28
+"""Memory of a walker: where it was, where it is, which part that is, and a copy on its way."""
+
+LEAST_STEPS, MOST_STEPS = 7 << 20, 1 << 28
+"""Steps of the walkers that travel together, whatever the graph's size; 2^28 take a gigabyte where they are collected."""
 
 WAVE_BYTES = 1 << 26
 """Bytes of a wave's result."""
 
-WAVES = 3
+M_MMAP_THRESHOLD = -3
+"""glibc's number for the size from which arrays get memory of their own."""
+
+FIRST_BLOCKS = 8
+"""Blocks of starts in the first step."""
+
+WAVES = 2
 """Waves at a time, so that a part has work while it waits for walkers from the others."""
+
+
+class Batch(NamedTuple):
+    """Walkers on their way to a group of parts that share a node, so that one object carries them.
+
+    Attributes:
+        first: The first part of the group.
+        begin: Where each part's walkers begin, and the end.
+        walkers: Sorted by part.
+
+    Example:
+        >>> batch = Batch.cut(np.array([7, 8, 9], np.uint64), np.array([0, 1, 1, 3]), 1, 3)
+        >>> batch.of(1).tolist(), batch.of(2).tolist(), batch.has(0)
+        ([], [8, 9], False)
+    """
+
+    first: int
+    begin: NDArray[np.int64]
+    walkers: NDArray[np.uint64]
+
+    @classmethod
+    def cut(cls, walkers: NDArray[np.uint64], begin: NDArray[np.int64], first: int, end: int) -> "Batch":
+        """The walkers on the parts ``first .. end - 1``, out of those on all parts."""
+        own = begin[first : end + 1]
+        return cls(first, own - own[0], walkers[own[0] : own[-1]])
+
+    def has(self, part: int) -> bool:
+        """Whether the part is one of the group."""
+        return self.first <= part < self.first + len(self.begin) - 1
+
+    def of(self, part: int) -> NDArray[np.uint64]:
+        """The walkers on one part of the group."""
+        begin, end = self.begin[part - self.first : part - self.first + 2]
+        return self.walkers[begin:end]
 
 
 class Part:
     """One part of a graph, in a worker. Methods depend on their arguments alone, so Ray may repeat them anywhere."""
 
-    def __init__(self, version: str, part: int, bounds: Sequence[int]) -> None:
-        self.version, self.part, self.bounds = version, part, np.array(bounds, np.uint64)
+    def __init__(self, version: str, part: int, bounds: Sequence[int], groups: Sequence[int]) -> None:
+        self.version, self.part, self.bounds, self.groups = version, part, np.array(bounds, np.uint64), groups
         self.shard: Shard | None = None
 
     def load(self, source: Any) -> Shard:
@@ -39,39 +88,56 @@ class Part:
         if self.shard is None:
             check_version(self.version)
             use_one_thread()
+            give_back_memory()
             self.shard = source.shard(self.part) if isinstance(source, PartitionedGraph) else _get(source)
             for array in self.shard[1:]:
                 if array is not None:
                     array.flags.writeable = False  # as in shared memory: one version of each kernel
         return self.shard
 
-    def advance(
-        self, source: Any, job: Job, starts: NDArray[np.uint32], step: int, *arrived: NDArray[np.uint64]
-    ) -> Any:
+    def advance(self, source: Any, job: Job, starts: NDArray[np.uint32], step: int, *arrived: Batch) -> Any:
         """Take the walkers that have arrived (at the first step those that start here) one step further.
 
         Returns:
-            A batch of walkers for each part, unless this was the last step, and with them what was visited and how many
-            bytes travel to other parts.
+            A batch of walkers for each group of parts, unless this was the last step, and with them what was visited and
+            how many bytes travel to other groups.
         """
-        low, *rows = self.load(source)
-        high = int(self.bounds[self.part + 1])
-        starts = starts.copy()
-        walkers = first_walkers(starts, job.num_walks, low, high) if step == 1 else np.concatenate(arrived)
-        move(*rows, low, walkers, starts, job.num_walks, job.seed, step)
-        sorted_walkers, begin = by_part(walkers, self.bounds)
-        visits = sorted_walkers if job.wanted is None else keep_wanted(sorted_walkers, job.wanted)
+        shard, starts = self.load(source), starts.copy()
+        low, *rows = shard
+        if step == 1:
+            walkers, begin = self._first_step(shard, starts, job)
+        else:
+            walkers = np.concatenate([batch.of(self.part) for batch in arrived])
+            move(*rows, low, walkers, starts, job.num_walks, job.seed, step)
+            walkers, begin = by_part(walkers, self.bounds)
+        visits = walkers if job.wanted is None else keep_wanted(walkers, job.wanted)
         if step == job.length:
             return visits, 0
-        batches = [sorted_walkers[begin[p] : begin[p + 1]] for p in range(len(begin) - 1)]
-        travelling = sorted_walkers.nbytes - batches[self.part].nbytes
+        batches = [Batch.cut(walkers, begin, *group) for group in pairwise(self.groups)]
+        travelling = sum(batch.walkers.nbytes for batch in batches if not batch.has(self.part))
         return (*batches, (visits, travelling))
 
-    def memory(self) -> dict[str, int]:
-        """Bytes of the part, and the peak of the whole process."""
-        import resource
+    def _first_step(
+        self, shard: Shard, starts: NDArray[np.uint32], job: Job
+    ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        """The walkers of a wave that start here after their first step, sorted by part, and where each part's begin.
 
-        return {"graph": size_of(self.shard or ()), "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}
+        Neighbouring starts are in one part, so this may be the whole wave: it is done in blocks, to need less memory.
+        """
+        low, *rows = shard
+        blocks = []
+        for first, end in pairwise(len(starts) * block // FIRST_BLOCKS for block in range(FIRST_BLOCKS + 1)):
+            walkers = first_walkers(starts, first, end, job.num_walks, low, int(self.bounds[self.part + 1]))
+            move(*rows, low, walkers, starts, job.num_walks, job.seed, 1)
+            blocks.append(by_part(walkers, self.bounds))
+        parts = range(len(self.bounds) - 1)
+        found = [walkers[begin[part] : begin[part + 1]] for part in parts for walkers, begin in blocks]
+        sizes = sum(np.diff(begin) for _, begin in blocks)
+        return np.concatenate(found), np.concatenate([[0], np.cumsum(sizes)])
+
+    def memory(self) -> dict[str, int]:
+        """The process, and the bytes of its part."""
+        return {"pid": os.getpid(), "graph": size_of(self.shard or ())}
 
 
 class Partitioned(Layout):
@@ -83,12 +149,15 @@ class Partitioned(Layout):
         super().__init__(graph.num_nodes, use)
         self.graph = graph
         self.bounds = graph.bounds if isinstance(graph, PartitionedGraph) else part_bounds(graph, partitions or 1)
+        self.graph_bytes = stored_bytes(graph)
         use.partitions = len(self.bounds) - 1
         actor = ray.remote(max_restarts=-1, max_task_retries=-1, allow_out_of_order_execution=True)(Part)
+        self.groups, places = _places(use.partitions)
         self.parts: list[Any] = []
         self.sources: list[Any] = []
-        for part, place in enumerate(_places(use.partitions)):
-            self.parts.append(actor.options(scheduling_strategy=place).remote(__version__, part, self.bounds))
+        for part, place in enumerate(places):
+            there = actor.options(scheduling_strategy=place)
+            self.parts.append(there.remote(__version__, part, self.bounds, self.groups))
             self.sources.append(self._source(part))
 
     def map(self, job: Job, starts: NDArray[np.uint32], description: str) -> Iterator[tuple[int, Any]]:
@@ -105,19 +174,19 @@ class Partitioned(Layout):
             self.use.tasks += len(visits) + 1
             return collect.remote(shared, here, len(self.parts), *visits)
 
-        size = max(1, min(WAVE_STEPS // job.steps, WAVE_BYTES // max(1, job.row_bytes)))
+        size = max(1, min(wave_steps(self.graph_bytes, job.length) // job.steps, WAVE_BYTES // max(1, job.row_bytes)))
         for rows, (result, travelled) in self.in_order(submit, slices(len(starts), size), WAVES, description):
             self.use.bytes_moved += travelled
             yield rows.start, result
 
     def _travel(self, job: Job, shared: Any, starts: Any) -> list[Any]:
         """Let the walkers of a wave take all steps; returns what they visited, by step and part."""
-        parts = len(self.parts)
+        sizes = np.diff(self.groups)
         visits: list[Any] = []
         batches: list[list[Any]] = [[] for _ in self.parts]
         for step in range(1, job.length + 1):
             last = step == job.length
-            returns = 1 if last else parts + 1
+            returns = 1 if last else len(sizes) + 1
             results = [
                 part.advance.options(num_returns=returns).remote(source, shared, starts, step, *arrived)
                 for part, source, arrived in zip(self.parts, self.sources, batches, strict=True)
@@ -125,7 +194,7 @@ class Partitioned(Layout):
             if last:
                 return visits + results
             visits += [result[-1] for result in results]
-            batches = [[result[p] for result in results] for p in range(parts)]
+            batches = [[result[group] for result in results] for group in np.repeat(np.arange(len(sizes)), sizes)]
         return visits
 
     def columns(
@@ -153,6 +222,29 @@ class Partitioned(Layout):
         return [ray.put(shard)]
 
 
+def give_back_memory() -> None:
+    """Let freed arrays go back to the machine at once: glibc would keep those below 32 MB, and its heap would grow.
+
+    It is set for the whole process, where there is such a setting.
+    """
+    library = ctypes.CDLL(None)
+    if hasattr(library, "mallopt"):
+        library.mallopt(M_MMAP_THRESHOLD, 1 << 18)
+
+
+def wave_steps(graph_bytes: int, length: int) -> int:
+    """Steps of the walkers that travel together.
+
+    Example:
+        >>> wave_steps(4 * 10**9, length=20) == 20 * (4 * 10**9 * 7 // 100 // 28)
+        True
+        >>> wave_steps(1000, length=20) == LEAST_STEPS
+        True
+    """
+    walkers = int(WALKER_SHARE * graph_bytes) // WALKER_BYTES
+    return min(MOST_STEPS, max(LEAST_STEPS, walkers * length))
+
+
 def _get(boxed: list[Any]) -> Any:
     """What is behind the one reference in a list; a bare one Ray would look up before every call."""
     import ray
@@ -160,13 +252,19 @@ def _get(boxed: list[Any]) -> Any:
     return ray.get(boxed[0])
 
 
-def _places(parts: int) -> list[Any]:
-    """A node for each part, in turn; another one if it is lost."""
+def _places(parts: int) -> tuple[list[int], list[Any]]:
+    """The parts in groups, one for each node, as the first part of each and the end; and a place for each part.
+
+    If its node is lost, a part moves to another one; the groups stay as they are.
+    """
     import ray
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-    nodes = sorted(node["NodeID"] for node in alive(ray.nodes()))
-    return [NodeAffinitySchedulingStrategy(nodes[part % len(nodes)], soft=True) for part in range(parts)]
+    nodes = sorted(node["NodeID"] for node in alive(ray.nodes()))[:parts]
+    groups = [group * parts // len(nodes) for group in range(len(nodes) + 1)]
+    sizes = [end - begin for begin, end in pairwise(groups)]
+    places = [NodeAffinitySchedulingStrategy(node, soft=True) for node in nodes]
+    return groups, [place for place, size in zip(places, sizes, strict=True) for _ in range(size)]
 
 
 def collect_here(job: Job, starts: NDArray[np.uint32], parts: int, *visits: Any) -> tuple[Any, int]:

@@ -2,6 +2,8 @@
 
 import errno
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -36,7 +38,7 @@ def part_bounds(graph: Graph, parts: int) -> list[int]:
     Example:
         >>> star = Graph.from_edges([[0, 0, 0, 0], [1, 2, 3, 4]])
         >>> part_bounds(star, 2)
-        [0, 1, 5]
+        [0, 2, 5]
     """
     n = graph.num_nodes
     size = graph.indptr.astype(np.int64) + np.arange(n + 1)
@@ -51,6 +53,19 @@ def shard_of(graph: Graph, low: int, high: int) -> Shard:
     indptr = table.indptr[low : high + 1] - table.indptr[low]
     alias = None if table.alias is None else table.alias[3 * begin : 3 * end]
     return Shard(low, indptr, table.indices[begin:end], alias)
+
+
+def stored_bytes(graph: "Graph | PartitionedGraph") -> int:
+    """Bytes of the rows of a whole graph, in memory or in its files.
+
+    Example:
+        >>> stored_bytes(Graph.from_edges([[0, 1, 2], [1, 2, 3]]))
+        32
+    """
+    if isinstance(graph, PartitionedGraph):
+        with graph.readable():
+            return sum(_part_file(graph.folder, part).stat().st_size for part in range(graph.num_parts))
+    return sum(array.nbytes for array in transitions(graph) if array is not None)
 
 
 def write_partitions(graph: Graph, folder: str | Path, parts: int) -> "PartitionedGraph":
@@ -187,12 +202,18 @@ class PartitionedGraph:
         return np.concatenate([self.part_ids(part) for part in range(self.num_parts)])
 
     def _open(self, part: int) -> Any:
-        path = _part_file(self.folder, part)
+        with self.readable():
+            return np.load(_part_file(self.folder, part), allow_pickle=False)
+
+    @contextmanager
+    def readable(self) -> Iterator[None]:
+        """One sentence for a file that cannot be read within the block."""
         try:
-            return np.load(path, allow_pickle=False)
+            yield
         except OSError as error:
             raise InputError(
-                f"the folder of a partitioned graph must be readable on every node, but {path} is not: {error.strerror}"
+                "the folder of a partitioned graph must be readable on every node, but"
+                f" {error.filename} is not: {error.strerror}"
             ) from None
 
     def __repr__(self) -> str:

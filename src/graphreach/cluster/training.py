@@ -40,7 +40,7 @@ def train_on_ray(trainer: Trainer, address: str | None = None, workers: int = 2)
         workers: Processes that share the steps.
 
     Returns:
-        What the record of a run says about it: workers, cores, nodes, and the bytes that a step moves, estimated.
+        What the record of a run says about it: workers, cores, nodes, and the estimated bytes that the steps move.
     """
     check_count("workers", workers)
     trainer.check_examples()
@@ -61,12 +61,14 @@ def train_on_ray(trainer: Trainer, address: str | None = None, workers: int = 2)
         finally:
             trainer.use_best()
     _write_curves(trainer)
+    per_step = bytes_per_step(trainer, workers)
     return {
         "engine": "ray",
         "workers": workers,
         "cores": workers * cores,
         "nodes": machines.count,
-        "bytes_moved_per_step": bytes_per_step(trainer, workers),
+        "bytes_moved_per_step": per_step,
+        "bytes_moved": per_step * steps_taken(trainer),
     }
 
 
@@ -74,6 +76,11 @@ def bytes_per_step(trainer: Trainer, workers: int) -> int:
     """Bytes that all workers send in a step: an all-reduce of w workers sends 2 (w - 1) times the gradients."""
     numbers = sum(each.numel() for each in trainer.model.parameters()) + 1
     return 2 * (workers - 1) * 4 * numbers
+
+
+def steps_taken(trainer: Trainer) -> int:
+    """Steps of the optimiser, also those before a run was resumed."""
+    return max((int(state["step"]) for state in trainer.optimizer.state.values()), default=0)
 
 
 def _mark(folder: Path) -> str:

@@ -20,14 +20,14 @@ SLOT = np.uint64(0xFFFFFFFF)
 
 
 @kernel
-def first_walkers(starts: Any, num_walks: Any, low: Any, high: Any) -> Any:
-    """The walkers of the starts in ``low .. high - 1``."""
+def first_walkers(starts: Any, first: Any, end: Any, num_walks: Any, low: Any, high: Any) -> Any:
+    """The walkers of those of ``starts[first:end]`` that are in ``low .. high - 1``."""
     here = np.int64(0)
-    for start in starts:
-        here += np.int64(low <= start < high)
+    for row in range(first, end):
+        here += np.int64(low <= starts[row] < high)
     out = np.empty(here * num_walks, np.uint64)
     filled = 0
-    for row in range(len(starts)):
+    for row in range(first, end):
         if low <= starts[row] < high:
             for walk in range(num_walks):
                 out[filled] = uint64(starts[row]) << uint64(32) | uint64(row * num_walks + walk)
@@ -71,19 +71,28 @@ def by_part(walkers: Any, bounds: Any) -> Any:
     for i in range(len(walkers)):
         out[cursor[part[i]]] = walkers[i]
         cursor[part[i]] += 1
-    return out[: begin[parts]].copy(), begin[: parts + 1].copy()
+    return out[: begin[parts]], begin[: parts + 1]
 
 
 @kernel
 def keep_wanted(walkers: Any, wanted: Any) -> Any:
     """The walkers that stand on a node of the bitmap."""
-    out = np.empty(len(walkers), np.uint64)
     found = np.int64(0)
     for walker in walkers:
-        v = walker >> uint64(32)
-        out[found] = walker
-        found += np.int64((wanted[v >> uint64(6)] >> (v & uint64(63))) & uint64(1))
-    return out[:found].copy()
+        found += _stands_on(walker, wanted)
+    out = np.empty(found, np.uint64)
+    found = np.int64(0)
+    for walker in walkers:
+        if _stands_on(walker, wanted):
+            out[found] = walker
+            found += 1
+    return out
+
+
+@kernel
+def _stands_on(walker: Any, wanted: Any) -> Any:
+    v = walker >> uint64(32)
+    return np.int64((wanted[v >> uint64(6)] >> (v & uint64(63))) & uint64(1))
 
 
 @kernel

@@ -39,9 +39,9 @@ def read_pickle(data: bytes) -> Any:
     Example:
         >>> read_pickle(pickle.dumps({0: [1, 2]}))
         {0: [1, 2]}
-        >>> read_pickle(pickle.dumps(print))
+        >>> read_pickle(pickle.dumps(len))
         Traceback (most recent call last):
         ...
-        graphreach.errors.InputError: a pickle must refer to arrays, lists and dicts only, got builtins.print
+        graphreach.errors.InputError: a pickle must refer to arrays, lists and dicts only, got builtins.len
     """
     return _Reader(io.BytesIO(data), encoding="latin1").load()

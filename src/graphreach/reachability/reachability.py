@@ -1,7 +1,7 @@
 """Reachability estimations."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,9 @@ from graphreach.walks.random_walks import check_starts
 from graphreach.walks.rng import check_seed
 from graphreach.walks.walk_length import check_count, resolve_walk_length
 
+if TYPE_CHECKING:
+    from graphreach.cluster.partitioned_graph import PartitionedGraph
+
 STEP_COST = 32
 """Multiplications of the exact method that take as long as one step of a walk (see benchmarks/)."""
 
@@ -26,7 +29,7 @@ DENSE_BYTES = 1 << 30
 
 
 def reachability(
-    graph: Graph,
+    graph: "Graph | PartitionedGraph",
     anchors: ArrayLike,
     method: str = "walks",
     similarity: str = "frequency",
@@ -102,9 +105,9 @@ def reachability(
     if place.partitioned and method != "walks":
         method = _only_walks(method)
     if method == "auto":
-        method = cheaper_method(graph, len(positions), similarity, num_walks, length)
+        method = cheaper_method(place.graph, len(positions), similarity, num_walks, length)
     if method == "exact" and similarity == "order":
-        check_order_cost(graph, length)
+        check_order_cost(place.graph, length)
     if layout == "auto":
         layout = _auto_layout(graph.num_nodes * len(positions) * (hops or 1), method)
     parameters: dict[str, Any] = {
@@ -116,13 +119,12 @@ def reachability(
         "seed": seed if method == "walks" else None,
     }
     return cached(
-        cache, graph, positions, layout, parameters, lambda: _compute(graph, positions, layout, parameters, place)
+        cache, place.graph, positions, layout, parameters, lambda: _compute(positions, layout, parameters, place)
     )
 
 
-def _compute(
-    graph: Graph, anchors: NDArray[np.int64], layout: str, parameters: dict[str, Any], place: Place
-) -> Reachability:
+def _compute(anchors: NDArray[np.int64], layout: str, parameters: dict[str, Any], place: Place) -> Reachability:
+    graph = place.graph
     similarity, length, hops = (parameters[name] for name in ("similarity", "walk_length", "hops"))
     with place.cluster() as cluster:
         if parameters["method"] == "exact":
@@ -167,7 +169,7 @@ def _only_walks(method: str) -> str:
     return "walks"
 
 
-def _check_anchors(graph: Graph, anchors: ArrayLike) -> NDArray[np.int64]:
+def _check_anchors(graph: "Graph | PartitionedGraph", anchors: ArrayLike) -> NDArray[np.int64]:
     positions = check_starts(graph, np.asarray(anchors), "anchors").astype(np.int64)
     if len(positions) == 0:
         raise InputError("anchors must hold at least one position, got none")

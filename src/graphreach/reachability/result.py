@@ -66,7 +66,9 @@ class Reachability:
         """The number of anchors."""
         return len(self.anchors)
 
-    def rescaled(self, scale: str | None, graph: Graph | None = None) -> "Reachability":
+    def rescaled(
+        self, scale: str | None, graph: Graph | None = None, *, num_nodes: int | None = None
+    ) -> "Reachability":
         r"""The same on another scale, for models that learn a function of the similarity.
 
         Args:
@@ -76,6 +78,7 @@ class Reachability:
                 all edges' weight would have it, so that hubs look no nearer than others. On an undirected graph exact
                 lift is the same in both directions.
             graph: For ``"lift"``, the graph.
+            num_nodes: n in ``"log"``, where these are rows of a larger graph.
 
         Example:
             >>> import graphreach as gr
@@ -91,7 +94,7 @@ class Reachability:
             raise InputError(f'scale must be None, "counts", "log" or "lift", got {scale!r}')
         steps = self.walk_length if self.hops is None else 1
         visits = 1 if self.similarity == "order" else steps * (self.num_walks or 1)
-        factor = np.float32(visits if scale == "counts" else self.num_nodes)
+        factor = np.float32(visits if scale == "counts" else num_nodes or self.num_nodes)
         return replace(
             self, **{name: _rescale(getattr(self, name), factor, scale) for name in ("to_anchors", "from_anchors")}
         )

@@ -108,7 +108,8 @@ def from_anchor_pieces(graph: Graph, anchors: NDArray[Any], counting: Counting, 
         yield visits_of(transitions(graph), sources[rows], counting, seed)
 
 
-def _by_column(pieces: Iterable[Visits], num_nodes: int, hops: int) -> csc_array:
+def by_column(pieces: Iterable[Visits], num_nodes: int, hops: int) -> csc_array:
+    """A matrix of nodes by anchors, or by anchors and hops, from pieces of anchors in order."""
     entries, values, lengths = (np.concatenate(part) for part in zip(*pieces, strict=True))
     shape = (num_nodes, len(lengths) * hops)
     if hops == 1:
@@ -137,7 +138,7 @@ def sampled_reachability(
             for _ in to_anchor_blocks(graph, anchors, counting, seed, out=to):
                 pass
         pieces = from_anchor_pieces(graph, anchors, counting, seed)
-    return to, from_entries(_by_column(pieces, n, counting.hops), layout)
+    return to, from_entries(by_column(pieces, n, counting.hops), layout)
 
 
 def bitmap(anchors: NDArray[Any], num_nodes: int) -> NDArray[np.uint64]:

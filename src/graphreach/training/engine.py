@@ -62,6 +62,11 @@ class Engine(NamedTuple):
             yield
 
     @property
+    def place(self) -> dict[str, Any]:
+        """Where walks run, as arguments of :func:`graphreach.reachability`."""
+        return {} if self.name == "local" else {"engine": self.name, "address": self.address}
+
+    @property
     def num_workers(self) -> int:
         """Processes that share the steps of engine ``"ray"``."""
         return WORKERS if self.workers is None else self.workers

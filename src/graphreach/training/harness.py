@@ -159,7 +159,11 @@ class _Run:
         graph = split.graph if self.walk_graph is None else self.walk_graph(split)
         if len(self.splits) > 1 and isinstance(settings.num_anchors, int):  # a small graph has no more than its nodes
             settings = settings.model_copy(update={"num_anchors": min(settings.num_anchors, graph.num_nodes)})
-        return method.inputs(graph, split.x if settings.features else None, settings, self.clock)
+        x = split.x if settings.features else None
+        place = (
+            self.engine.place if len(self.splits) == 1 else {}
+        )  # of many small graphs each would wait for the cluster
+        return method.inputs(graph, x, settings, self.clock, **place)
 
     def _batches(self, model: TaskModel, inputs: list[Inputs]) -> list[Batch]:
         decoder = model.encoder.decoder

@@ -37,7 +37,8 @@ class Method(NamedTuple):
     """A model in the harness.
 
     Attributes:
-        inputs: From graph, features, settings, a clock and (for a graph seen before) anchors to :class:`Inputs`.
+        inputs: From graph, features, settings, a clock, (for a graph seen before) anchors, and where to walk (as arguments
+            of :func:`graphreach.reachability`) to :class:`Inputs`.
         build: From the width of the features, the number of nodes (None without identity) and settings to a model.
         epoch_inputs: What is drawn anew in an epoch: from graph, inputs and a seed; None if nothing ever is.
     """
@@ -48,18 +49,20 @@ class Method(NamedTuple):
 
 
 def _graphreach_inputs(
-    graph: Graph, x: Features, settings: Settings, clock: Clock, anchors: NDArray[np.int64] | None = None
+    graph: Graph, x: Features, settings: Settings, clock: Clock, anchors: NDArray[np.int64] | None = None, **place: Any
 ) -> Inputs:
     if anchors is None:
         with clock.phase("anchors"):
-            anchors = select_anchors(graph, settings.num_anchors, settings.strategy, seed=settings.seed).anchors
+            anchors = select_anchors(
+                graph, settings.num_anchors, settings.strategy, seed=settings.seed, **place
+            ).anchors
     with clock.phase("reachability"):
-        reach = model_reachability(graph, anchors, settings)
+        reach = model_reachability(graph, anchors, settings, **place)
     with clock.phase("inputs"):
         return reach_inputs(graph, x, settings, reach)
 
 
-def model_reachability(graph: Graph, anchors: NDArray[np.int64], settings: Settings) -> Reachability:
+def model_reachability(graph: Graph, anchors: NDArray[np.int64], settings: Settings, **place: Any) -> Reachability:
     """The reachability that a run of ``graphreach`` reads, before it is put on the preset's scale.
 
     Example:
@@ -67,13 +70,36 @@ def model_reachability(graph: Graph, anchors: NDArray[np.int64], settings: Setti
         >>> model_reachability(path, np.array([1]), Settings(preset="best")).hops
         4
     """
+    options = reachability_options(settings)
+    if 8 * graph.num_nodes * len(anchors) * (options.get("hops") or 1) > DENSE_BYTES:
+        options |= {"method": "walks", "layout": "csr"}
+    reach: Reachability = named(
+        "reachability", reachability, graph, anchors, **{"seed": settings.seed, **options, **place}
+    )
+    return reach
+
+
+def reachability_options(settings: Settings) -> dict[str, Any]:
+    """How a run's reachability is computed, as arguments of :func:`graphreach.reachability`.
+
+    Example:
+        >>> reachability_options(Settings(preset="paper"))["num_walks"]
+        50
+    """
     options = {**preset(settings.preset).reachability, **settings.reachability}
     if "hops" in settings.model:
         options["hops"] = settings.model["hops"]
-    if 8 * graph.num_nodes * len(anchors) * (options.get("hops") or 1) > DENSE_BYTES:
-        options |= {"method": "walks", "layout": "csr"}
-    reach: Reachability = named("reachability", reachability, graph, anchors, **{"seed": settings.seed, **options})
-    return reach
+    return options
+
+
+def reach_scale(settings: Settings) -> str | None:
+    """The scale that a run's reachability is put on.
+
+    Example:
+        >>> reach_scale(Settings(preset="best"))
+        'log'
+    """
+    return {"preset": preset(settings.preset).scale, "none": None}.get(settings.scale, settings.scale)
 
 
 def reach_inputs(graph: Graph, x: Features, settings: Settings, reach: Reachability) -> Inputs:
@@ -86,8 +112,7 @@ def reach_inputs(graph: Graph, x: Features, settings: Settings, reach: Reachabil
         3
     """
     chosen = preset(settings.preset)
-    scale = {"preset": chosen.scale, "none": None}.get(settings.scale, settings.scale)
-    positions = reach.rescaled(scale, graph).to_torch()
+    positions = reach.rescaled(reach_scale(settings), graph).to_torch()
     if graph.num_nodes > WHOLE_GRAPH_NODES and positions.hops is None:
         positions.levels(MAX_LEVELS)  # once, not for the rows of every step
     model = {**chosen.arguments(settings.task, x is not None), **settings.model}
@@ -103,7 +128,9 @@ def _build_graphreach(in_channels: int, num_nodes: int | None, settings: Setting
 
 
 def _pgnn(hops: int | None) -> Method:
-    def inputs(graph: Graph, x: Features, settings: Settings, clock: Clock, anchors: Any = None) -> Inputs:
+    def inputs(
+        graph: Graph, x: Features, settings: Settings, clock: Clock, anchors: Any = None, **place: Any
+    ) -> Inputs:
         with clock.phase("distances"):
             structure = anchor_sets(graph, max_distance=hops, seed=settings.seed)
         return Inputs(_tensor(x), structure, graph.num_nodes)
@@ -119,7 +146,9 @@ def _pgnn(hops: int | None) -> Method:
 
 
 def _neighbourhood(kind: str, encode: Callable[..., NDArray[np.float32]] | None = None) -> Method:
-    def inputs(graph: Graph, x: Features, settings: Settings, clock: Clock, anchors: Any = None) -> Inputs:
+    def inputs(
+        graph: Graph, x: Features, settings: Settings, clock: Clock, anchors: Any = None, **place: Any
+    ) -> Inputs:
         parts = [] if x is None else [x]
         if encode is not None:
             with clock.phase("encodings"):
@@ -135,7 +164,9 @@ def _neighbourhood(kind: str, encode: Callable[..., NDArray[np.float32]] | None 
     return Method(inputs, build)
 
 
-def _mlp_inputs(graph: Graph, x: Features, settings: Settings, clock: Clock, anchors: Any = None) -> Inputs:
+def _mlp_inputs(
+    graph: Graph, x: Features, settings: Settings, clock: Clock, anchors: Any = None, **place: Any
+) -> Inputs:
     return Inputs(_tensor(np.ones((graph.num_nodes, 1), np.float32) if x is None else x), None, graph.num_nodes)
 
 

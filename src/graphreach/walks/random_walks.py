@@ -1,7 +1,7 @@
 """Walks, materialised on request."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,12 +15,15 @@ from graphreach.walks.rng import check_seed
 from graphreach.walks.transitions import transitions
 from graphreach.walks.walk_length import check_count, resolve_walk_length
 
+if TYPE_CHECKING:
+    from graphreach.cluster.partitioned_graph import PartitionedGraph
+
 STEPS_PER_CALL = 1 << 24
 """Steps between two updates of a progress bar: a few tenths of a second."""
 
 
 def random_walks(
-    graph: Graph,
+    graph: "Graph | PartitionedGraph",
     starts: ArrayLike | None = None,
     num_walks: int = 50,
     walk_length: int | str = 20,
@@ -67,12 +70,13 @@ def random_walks(
     seed = check_seed(seed)
     dtype = np.int32 if graph.num_nodes < 2**31 else np.int64
     out = np.empty((len(positions), num_walks, length + 1), dtype)
-    with Place.make(graph, engine, address, partitions).cluster() as cluster:
+    place = Place.make(graph, engine, address, partitions)
+    with place.cluster() as cluster:
         if cluster is not None:
             cluster.random_walks(positions, num_walks, length, seed, out)
             return out
     for rows in row_chunks(len(positions), num_walks * length, "random walks"):
-        store_walks(*transitions(graph), positions[rows], num_walks, seed, out[rows])
+        store_walks(*transitions(place.graph), positions[rows], num_walks, seed, out[rows])
     return out
 
 
@@ -89,7 +93,9 @@ def row_chunks(num_rows: int, steps_per_row: int, description: str) -> Iterator[
         yield slice(begin, min(begin + size, num_rows))
 
 
-def check_starts(graph: Graph, starts: ArrayLike | None, name: str = "starts") -> NDArray[np.uint32]:
+def check_starts(
+    graph: "Graph | PartitionedGraph", starts: ArrayLike | None, name: str = "starts"
+) -> NDArray[np.uint32]:
     """Positions as the kernels want them, all nodes by default."""
     if starts is None:
         return np.arange(graph.num_nodes, dtype=np.uint32)

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphreach as gr
-from graphreach.cli import embedding_files
-from graphreach.cli.embedding_files import READERS, WRITERS, check_ids, read_embedding, write_embedding
+from graphreach import embedding_files
+from graphreach.embedding_files import READERS, WRITERS, check_ids, read_embedding, write_embedding
 from helpers import run_python
 
 SUFFIXES = list(WRITERS)
@@ -231,7 +231,7 @@ FULL_DISK = """
 import resource, signal, sys
 from pathlib import Path
 import numpy as np
-from graphreach.cli.embedding_files import WRITERS, write_embedding
+from graphreach.embedding_files import WRITERS, write_embedding
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))

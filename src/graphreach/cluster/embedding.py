@@ -1,0 +1,150 @@
+"""Embeddings of a graph in parts by a trained run, one file of a Parquet data set for each part."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy.sparse import csc_array, csr_array, vstack
+
+from graphreach.anchors import select_anchors
+from graphreach.cluster.inference import Shard, check_folder, write_shards
+from graphreach.cluster.layout import Layout, laid_out
+from graphreach.cluster.partitioned_graph import PartitionedGraph
+from graphreach.errors import InputError
+from graphreach.nn.graph_reach import GraphReach
+from graphreach.reachability import Reachability
+from graphreach.reachability.sampled import Counting, by_column
+from graphreach.training.inputs import BLOCK_ROWS, Inputs
+from graphreach.training.methods import reach_scale, reachability_options
+from graphreach.training.trained_run import TrainedRun
+from graphreach.walks.walk_length import check_count, resolve_walk_length
+
+
+def embed_partitions(
+    run: TrainedRun, graph: PartitionedGraph, folder: str | Path, *,
+    x: NDArray[np.float32] | None = None, address: str | None = None,
+) -> list[Path]:  # fmt: skip
+    """Embed all nodes of a graph that no machine has to hold.
+
+    Reachability is sampled by walks through the parts, part by part; workers embed the rows of a part and write them. The
+    files are ``part-00000.parquet`` and so on, one for each part, with columns ``id``, ``z0``, ``z1``, ... The anchors are
+    those of the run if the graph has them, and as many of its own otherwise.
+
+    Args:
+        run: The trained model; of method ``graphreach``, without a neighbourhood branch.
+        graph: In parts, see :func:`graphreach.cluster.write_partitions`.
+        folder: Empty or not there yet, on storage that all nodes of the cluster share.
+        x: Features ``[n, d]``, which may be a memory map, for a model that was trained with them.
+        address: Of the cluster, see :func:`graphreach.cluster.connected`; None starts a Ray on this machine.
+
+    Returns:
+        The files, in the order of the parts.
+    """
+    path = Path(folder).resolve()
+    check_folder(path)
+    encoder = _encoder(run, graph, x)
+    x = x if run.settings.features else None
+    with laid_out(graph, address, None) as layout:
+        rows = _Rows(layout, graph, run, address)
+        shards = (rows.shard(part, x) for part in range(graph.num_parts))
+        return write_shards(encoder, shards, path, graph.num_nodes)
+
+
+def _encoder(run: TrainedRun, graph: PartitionedGraph, x: Any) -> GraphReach:
+    encoder = run.model.encoder
+    if not isinstance(encoder, GraphReach) or encoder.local is not None:
+        raise InputError(
+            "run must be of GraphReach without a neighbourhood branch, which would need the edges of other parts, got"
+            f" {type(encoder).__name__} of method {run.settings.method!r}"
+        )
+    if getattr(encoder, "table", None) is not None:
+        raise InputError("run must not have identity=True to embed another graph: its vectors are of the nodes it knew")
+    run.check_features(x)
+    if x is not None and len(x) != graph.num_nodes:
+        raise InputError(f"x must have a row for each of {graph.num_nodes} nodes, got {len(x)}")
+    return encoder
+
+
+def _known_anchors(run: TrainedRun, graph: PartitionedGraph) -> NDArray[np.int64] | None:
+    """Positions of the run's anchors, or None if the graph lacks one of them."""
+    if run.anchors is None:
+        return None
+    found: dict[Any, int] = {}
+    wanted = set(run.anchors)
+    for part, low in enumerate(graph.bounds[:-1]):
+        ids = graph.part_ids(part).tolist()
+        found |= {each: low + i for i, each in enumerate(ids) if each in wanted}
+    return np.array([found[each] for each in run.anchors], np.int64) if len(found) == len(wanted) else None
+
+
+class _Rows:
+    """Reachability of a few nodes at a time."""
+
+    def __init__(self, layout: Layout, graph: PartitionedGraph, run: TrainedRun, address: str | None) -> None:
+        settings, options = run.settings, reachability_options(run.settings)
+        hops, similarity = options.get("hops"), options.get("similarity", "frequency")
+        length = check_count("hops", hops) if hops else resolve_walk_length(graph, options["walk_length"])
+        num_walks, self.seed = options.get("num_walks", 50), options.get("seed", settings.seed)
+        self.scale = reach_scale(settings)
+        if self.scale == "lift":
+            raise InputError("run must not have scale 'lift', for which every worker would need the whole graph")
+        self.facts = {
+            "hops": hops, "method": "walks", "similarity": similarity, "walk_length": length, "num_walks": num_walks,
+            "seed": self.seed,
+        }  # fmt: skip
+        self.layout, self.graph, self.counting = layout, graph, Counting(similarity, num_walks, length, hops)
+        anchors = _known_anchors(run, graph)
+        if anchors is None:
+            number = settings.num_anchors if run.anchors is None else len(run.anchors)
+            anchors = select_anchors(
+                graph, number, settings.strategy, walk_length=length, seed=settings.seed, engine="ray", address=address
+            ).anchors
+        self.anchors = anchors
+        self.back = by_column(
+            layout.from_anchors(anchors, self.counting, self.seed), graph.num_nodes, self.counting.hops
+        )
+        self.of_anchors = self._to(anchors)
+
+    def _to(self, nodes: NDArray[Any]) -> csr_array:
+        return self.layout.to_anchors(self.anchors, self.counting, self.seed, "csr", nodes)
+
+    def shard(self, part: int, x: NDArray[np.float32] | None) -> Shard:
+        """The rows of one part's nodes, and of the anchors behind them."""
+        low, high = self.graph.bounds[part : part + 2]
+        own, k = np.arange(low, high), len(self.anchors)
+        numbers = np.concatenate([own, self.anchors])
+        reach = Reachability(
+            csr_array(vstack([self._to(own), self.of_anchors], format="csr")),
+            rows_of(self.back, low, high, self.anchors),
+            np.arange(len(own), len(numbers)),
+            **self.facts,
+        )
+        positions = reach.rescaled(self.scale, num_nodes=self.graph.num_nodes).to_torch()
+        features = None if x is None else torch.from_numpy(np.ascontiguousarray(x[numbers], np.float32))
+        inputs = Inputs(features, positions, len(own) + k, numbers=torch.from_numpy(numbers))
+        return Shard(self.graph.part_ids(part), inputs, BLOCK_ROWS, low)
+
+
+def rows_of(columns: csc_array, low: int, high: int, others: NDArray[np.int64]) -> csr_array:
+    """The rows ``low .. high - 1`` of a matrix, and some others behind them, without a pointer for every row.
+
+    Example:
+        >>> columns = csc_array(np.array([[1, 0], [0, 2], [3, 4], [0, 5]]))
+        >>> rows_of(columns, 1, 3, np.array([3, 2])).toarray()
+        array([[0, 2],
+               [3, 4],
+               [0, 5],
+               [3, 4]])
+    """
+    entries = columns.tocoo()
+    row, column, value = entries.row, entries.col, entries.data
+    chosen = [np.flatnonzero((row >= low) & (row < high))]
+    places = [row[chosen[0]] - low]
+    for i, other in enumerate(others):
+        chosen.append(np.flatnonzero(row == other))
+        places.append(np.full(len(chosen[-1]), high - low + i))
+    pick = np.concatenate(chosen)
+    shape = (high - low + len(others), columns.shape[1])
+    return csr_array((value[pick], (np.concatenate(places), column[pick])), shape=shape)
