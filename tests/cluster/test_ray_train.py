@@ -148,7 +148,7 @@ def trained_here(monkeypatch):
     def train(trainer, *where):
         calls.append(where)
         trainer.run()
-        return {"workers": where[1]}
+        return {"engine": "ray", "workers": where[1], "cores": where[1], "nodes": 3}
 
     monkeypatch.setattr(cluster_training, "train_on_ray", train)
     return calls
@@ -184,7 +184,7 @@ def test_commands(data, tmp_path, address, trained_here):
     result = CliRunner().invoke(app, ["train", str(edges), "-o", str(tmp_path / "run"), *options])
     assert result.exit_code == 0, result.output
     assert trained_here[1:] == [(address, 3)]
-    assert json.loads((tmp_path / "run" / "record.json").read_text())["cluster"] == {"workers": 3}
+    assert json.loads((tmp_path / "run" / "record.json").read_text())["cluster"]["workers"] == 3
 
 
 def test_a_graph_in_parts_is_embedded_as_a_whole_one(data, tmp_path):

@@ -122,18 +122,27 @@ class Part:
     ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
         """The walkers of a wave that start here after their first step, sorted by part, and where each part's begin.
 
-        Neighbouring starts are in one part, so this may be the whole wave: it is done in blocks, to need less memory.
+        Neighbouring starts are in one part, so this may be the whole wave. It is done in blocks, once to count and once to
+        keep, so that only the result needs memory for all of them.
         """
         low, *rows = shard
-        blocks = []
-        for first, end in pairwise(len(starts) * block // FIRST_BLOCKS for block in range(FIRST_BLOCKS + 1)):
-            walkers = first_walkers(starts, first, end, job.num_walks, low, int(self.bounds[self.part + 1]))
+        high = int(self.bounds[self.part + 1])
+
+        def block(first: int, end: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+            walkers = first_walkers(starts, first, end, job.num_walks, low, high)
             move(*rows, low, walkers, starts, job.num_walks, job.seed, 1)
-            blocks.append(by_part(walkers, self.bounds))
-        parts = range(len(self.bounds) - 1)
-        found = [walkers[begin[part] : begin[part + 1]] for part in parts for walkers, begin in blocks]
-        sizes = sum(np.diff(begin) for _, begin in blocks)
-        return np.concatenate(found), np.concatenate([[0], np.cumsum(sizes)])
+            return by_part(walkers, self.bounds)  # type: ignore[no-any-return]
+
+        blocks = list(pairwise(len(starts) * number // FIRST_BLOCKS for number in range(FIRST_BLOCKS + 1)))
+        sizes = np.stack([np.diff(block(*each)[1]) for each in blocks])
+        begin = np.concatenate([[0], np.cumsum(sizes.sum(0))])
+        places = begin[:-1] + np.cumsum(sizes, 0) - sizes
+        out = np.empty(begin[-1], np.uint64)
+        for each, size, place in zip(blocks, sizes, places, strict=True):
+            walkers, own = block(*each)
+            for part in range(len(size)):
+                out[place[part] : place[part] + size[part]] = walkers[own[part] : own[part + 1]]
+        return out, begin
 
     def memory(self) -> dict[str, int]:
         """The process, and the bytes of its part."""
