@@ -248,7 +248,7 @@ def test_a_full_disk_is_one_sentence(data, monkeypatch, tmp_path):
         ({"workers": 0}, "workers must be a positive integer, got 0"),
         ({"workers": 1.5}, "workers must be a positive integer, got 1.5"),
         ({"engine": "spark"}, "engine must be one of local, ray, got 'spark'"),
-        ({"engine": "local", "workers": 2}, "workers must go with engine 'ray', got 2"),
+        ({"engine": "local", "workers": 2}, "workers must go with engine='ray', got 2"),
         ({"address": "127.0.0.1:1"}, "address must be .*, which this process is connected to already"),
     ],
 )

@@ -4,11 +4,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from graphreach.errors import InputError
 from graphreach.training.trainer import Trainer
+from graphreach.walks.place import check_engine
 from graphreach.walks.walk_length import check_count
 
-ENGINES = ("local", "ray")
 WORKERS = 2
 
 
@@ -34,16 +33,8 @@ class Engine(NamedTuple):
             Traceback (most recent call last):
             ...
             graphreach.errors.InputError: engine must be one of local, ray, got 'spark'
-            >>> Engine.make(workers=3)
-            Traceback (most recent call last):
-            ...
-            graphreach.errors.InputError: workers must go with engine 'ray', got 3 with engine 'local'
         """
-        if name not in ENGINES:
-            raise InputError(f"engine must be one of {', '.join(ENGINES)}, got {name!r}")
-        for what, value in (("address", address), ("workers", workers)):
-            if name == "local" and value is not None:
-                raise InputError(f"{what} must go with engine 'ray', got {value!r} with engine 'local'")
+        check_engine(name, address=address, workers=workers)
         if workers is not None:
             check_count("workers", workers)
         return cls(name, address, workers)

@@ -11,6 +11,22 @@ from graphreach.walks.walk_length import check_count
 ENGINES = ("local", "ray")
 
 
+def check_engine(engine: str, **of_ray: Any) -> None:
+    """Refuse an engine that is none, and settings of a cluster without one.
+
+    Example:
+        >>> check_engine("local", address=None, workers=3)
+        Traceback (most recent call last):
+        ...
+        graphreach.errors.InputError: workers must go with engine='ray', got 3 with engine='local'
+    """
+    if engine not in ENGINES:
+        raise InputError(f"engine must be one of {', '.join(ENGINES)}, got {engine!r}")
+    for name, value in of_ray.items():
+        if engine == "local" and value is not None:
+            raise InputError(f"{name} must go with engine='ray', got {value!r} with engine='local'")
+
+
 class Place(NamedTuple):
     """A graph, and where to walk on it.
 
@@ -36,11 +52,7 @@ class Place(NamedTuple):
             ...
             graphreach.errors.InputError: engine must be one of local, ray, got 'spark'
         """
-        if engine not in ENGINES:
-            raise InputError(f"engine must be one of {', '.join(ENGINES)}, got {engine!r}")
-        for name, value in (("address", address), ("partitions", partitions)):
-            if engine == "local" and value is not None:
-                raise InputError(f"{name} must go with engine='ray', got {value!r} with engine='local'")
+        check_engine(engine, address=address, partitions=partitions)
         stored = not isinstance(graph, Graph)
         if stored and engine == "local":
             raise InputError(f"engine must be 'ray' for a partitioned graph, got {engine!r}")
