@@ -11,7 +11,7 @@ demo: $(INSTALLED)
 
 # two workers compile and run side by side; their threads must not wait for each other by spinning
 test: $(READY)
-	OMP_WAIT_POLICY=passive $(BIN)/python -m pytest --numprocesses 2 --dist loadgroup
+	OMP_WAIT_POLICY=passive $(BIN)/python -m pytest --numprocesses 2 --dist loadscope --no-loadscope-reorder
 
 check: $(READY)
 	$(BIN)/ruff format --check .

@@ -5,12 +5,31 @@ from pathlib import Path
 
 import pytest
 
+FIRST = ("cluster", "nn")
+"""Rooms whose tests take longest."""
+
+
+def room(nodeid: str) -> str:
+    """The folder of ``tests`` or ``graphreach`` that a test or an example is in; Ray nodes are a room of their own."""
+    parts = nodeid.partition("::")[0].split("/")
+    return FIRST[0] if FIRST[0] in nodeid else parts[2 if parts[0] == "src" else 1]
+
 
 def pytest_collection_modifyitems(items):
-    """Tests that start Ray nodes run one after the other, in one process: two clusters at once starve each other."""
-    for item in items:
-        if "cluster" in item.nodeid:
-            item.add_marker(pytest.mark.xdist_group("ray"))
+    """Long rooms go first, so that no process is left with one at the end."""
+    items.sort(key=lambda item: room(item.nodeid) not in FIRST)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Tests of a room run in one process: two would compile the same kernels, and two clusters starve each other."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Rooms(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            return room(nodeid)
+
+    return Rooms(config, log)
 
 
 @pytest.fixture(scope="session")

@@ -62,11 +62,8 @@ print(json.dumps({"hits": hits, "misses": misses}))
 
 
 @pytest.mark.slow
-def test_second_process_does_not_compile(tmp_path):
-    first, second = (
-        json.loads(run_python(USE_EVERYTHING, NUMBA_CACHE_DIR=str(tmp_path), NUMBA_NUM_THREADS="2")) for _ in range(2)
-    )
-    assert first["misses"] > 0
+def test_second_process_does_not_compile():
+    _, second = (json.loads(run_python(USE_EVERYTHING, NUMBA_NUM_THREADS="2")) for _ in range(2))
     assert second["misses"] == 0
     assert second["hits"] > 0
 
