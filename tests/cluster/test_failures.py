@@ -8,19 +8,16 @@ import graphreach as gr
 from graphreach.cluster import connected, layout, partitioned, replicated
 from graphreach.cluster.failures import explained
 from helpers import random_graph
-from ray_nodes import Nodes, same_bits
+from ray_nodes import same_bits
 
 OPTIONS = {"walk_length": 8, "num_walks": 20, "seed": 3}
 ANCHORS = [5, 3, 77, 120]
 
 
 @pytest.fixture(scope="module")
-def nodes():
-    cluster = Nodes()
-    cluster.grow(3)
-    with connected(cluster.address):
-        yield cluster
-    cluster.shutdown()
+def nodes(three_nodes):
+    with connected(three_nodes.address):
+        yield three_nodes
 
 
 @pytest.fixture

@@ -24,26 +24,14 @@ from graphreach.training.trainer import CHECKPOINT
 pytest.importorskip("ray", reason="ray is not installed")
 
 SMALL = {"epochs": 12, "evaluate_every": 4, "num_anchors": 8}
-NODE = {"num_cpus": 1, "object_store_memory": 100_000_000, "node_ip_address": "127.0.0.1"}
-
-
-@pytest.fixture(scope="module")
-def address():
-    """Three nodes of one CPU."""
-    from ray.cluster_utils import Cluster
-
-    cluster = Cluster(initialize_head=True, head_node_args={**NODE, "include_dashboard": False})
-    for _ in range(2):
-        cluster.add_node(**NODE)
-    yield cluster.address
-    cluster.shutdown()
 
 
 @pytest.fixture(scope="module", autouse=True)
-def connection(address):
+def address(three_nodes):
     """One connection for all tests, as each takes seconds."""
-    with connected(address):
-        yield
+    three_nodes.grow(3)
+    with connected(three_nodes.address):
+        yield three_nodes.address
 
 
 @pytest.fixture(scope="module")

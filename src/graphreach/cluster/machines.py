@@ -40,8 +40,8 @@ class Machines:
 
     @property
     def count(self) -> int:
-        """How many nodes there are."""
-        return len(self.cores)
+        """How many nodes can work; that of a driver may have no CPU."""
+        return sum(cores > 0 for cores in self.cores)
 
     @property
     def one_machine(self) -> bool:

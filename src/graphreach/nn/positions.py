@@ -180,7 +180,7 @@ class Positions:
             first,
             torch.full((n,), k, dtype=torch.long, device=device),
             k,
-            None if source is None else source.flatten(),
+            None if source is None else source.flatten().int(),
         )
 
     @classmethod
@@ -347,7 +347,7 @@ def _alike(graphs: list[Positions]) -> list[Positions]:
         ]
     if sourced:
         return [
-            each if each.source is not None else replace(each, source=each.entry_anchors(), _found={})
+            each if each.source is not None else replace(each, source=each.entry_anchors().int(), _found={})
             for each in graphs
         ]
     return graphs
