@@ -69,8 +69,11 @@ def test_replicated(graph):
         assert_same_reach(graph, name, engine="ray")
 
 
+@pytest.mark.parametrize(
+    "graph", [(False, False), (True, True)], ids=["undirected", "directed-weighted"], indirect=True
+)
 def test_partitioned(graph):
-    """Everything else that walks are made for is tested without Ray, in test_jobs.py."""
+    """Everything else that walks are made for is tested without Ray, in test_jobs.py, and there on all kinds of graphs."""
     assert_same_walks(graph, engine="ray", partitions=2)
     assert_same_anchors(graph, engine="ray", partitions=2)
     assert_same_reach(graph, "hops-csr", engine="ray", partitions=2)

@@ -98,7 +98,7 @@ def made(data, monkeypatch, settings, folder=None, refresh=None):
     return training.Trainer(made.model, made.batches, settings, folder, refresh)
 
 
-def test_a_run_begun_here_goes_on_with_three_workers_one_of_which_is_killed(data, monkeypatch, tmp_path):
+def test_a_run_begun_here_goes_on_with_two_workers_one_of_which_is_killed(data, monkeypatch, tmp_path):
     settings = Settings(task="pair", dropout=0.3, pairs_per_step=200, pairs_per_epoch=500, **SMALL)
     monkeypatch.setattr(inputs, "WHOLE_GRAPH_NODES", 10)
     whole = made(data, monkeypatch, settings)
@@ -111,7 +111,7 @@ def test_a_run_begun_here_goes_on_with_three_workers_one_of_which_is_killed(data
     monkeypatch.setattr(training.trainer, "SECONDS_BETWEEN_CHECKPOINTS", -1.0)
     disturbance = Disturbance(tmp_path, in_pieces=True, kill_at=7)
     shared = made(data, monkeypatch, settings, tmp_path / "run", pickled(disturbance))
-    train_on_ray(shared, workers=3)
+    train_on_ray(shared, workers=2)
     assert (tmp_path / "killed").exists()
     assert disturbance.epochs(0) == disturbance.epochs(1) == [*range(3, 8), *range(7, 12)]  # epoch 7 again, no other
     assert_same_run(shared.progress, expected)
