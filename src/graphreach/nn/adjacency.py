@@ -145,6 +145,19 @@ class Adjacency:
             self._made[key] = SparseMatrix.from_scipy(matrix, like.dtype, like.device, symmetric=symmetric)
         return self._made[key]
 
+    def without_weights(self) -> "Adjacency":
+        """The same edges with weight 1.
+
+        Example:
+            >>> import graphreach as gr
+            >>> heavy = gr.nn.Adjacency.from_graph(gr.Graph.from_edges([[0], [1]], edge_weight=[5.0]))
+            >>> heavy.edge_weight, heavy.without_weights().edge_weight
+            (tensor([5., 5.]), None)
+        """
+        A = self.matrix
+        ones = csr_array((np.ones_like(A.data), A.indices, A.indptr), shape=A.shape)
+        return Adjacency(ones, symmetric=self.symmetric, weighted=False)
+
     def to(self, target: torch.device | torch.dtype | str) -> "Adjacency":
         """The same: matrices go where the features are when they are used."""
         return self

@@ -6,10 +6,11 @@ import torch
 from torch import Tensor, nn
 
 from graphreach.errors import InputError
+from graphreach.nn.adjacency import Adjacency
 from graphreach.nn.decoders import make_decoder
 from graphreach.nn.dropout import dropout
 from graphreach.nn.functional import normalize
-from graphreach.nn.local import local_branch
+from graphreach.nn.local import local_branch, run_branch
 from graphreach.nn.messages import ReachReadout
 from graphreach.nn.pair_terms import PairTerms, pair_terms
 from graphreach.nn.positions import Positions
@@ -106,6 +107,7 @@ class GraphReach(Pretrained, nn.Module):
             ReachConv(width, hidden_channels, aggregation, heads, **shared) for width in widths[:-1]
         )
         self.readout = ReachReadout(widths[-1], hidden_channels, **shared)
+        self.local_kind = local
         self.local = local_branch(local, width, hidden_channels, num_layers, dropout)
         self.decoder = make_decoder(decoder, hops or 1)
 
@@ -123,7 +125,7 @@ class GraphReach(Pretrained, nn.Module):
         anchor_index: Tensor | None = None,
         batch: Tensor | None = None,
         *,
-        edge_index: Tensor | None = None,
+        edge_index: Tensor | Adjacency | None = None,
         node_index: Tensor | None = None,
     ) -> Tensor:
         """Embed all nodes.
@@ -135,7 +137,7 @@ class GraphReach(Pretrained, nn.Module):
             from_anchors: Like ``to_anchors``.
             anchor_index: Rows of the anchors, ``[K]``.
             batch: The graph of each node, in a batch of graphs.
-            edge_index: For the local branch, if there is one.
+            edge_index: For the local branch, if there is one: as in PyG, or an :class:`Adjacency` (faster, made once).
             node_index: Which rows of the embedding table these nodes are (transductive, in mini-batches).
         """
         positions = as_positions(reach, from_anchors, anchor_index, batch, self.readout.hops)
@@ -145,11 +147,12 @@ class GraphReach(Pretrained, nn.Module):
         for conv in self.convs:
             h = dropout(conv(h, positions), self.dropout, self.training)
         z = _activate(self.readout(h, positions), self.output_activation)
-        if self.local is None:
+        if self.local_kind is None:
             return z
         if edge_index is None:
             raise InputError("edge_index must be given to a model with a local branch, got None")
-        return torch.cat([z, _activate(self.local(start, edge_index), self.output_activation)], -1)
+        beside = run_branch(self.local_kind, self.local, start, edge_index)
+        return torch.cat([z, _activate(beside, self.output_activation)], -1)
 
     def _input(self, x: Tensor | None, positions: Positions, node_index: Tensor | None) -> Tensor:
         n = positions.num_nodes

@@ -3,7 +3,11 @@
 import importlib
 from typing import Any
 
+from torch import Tensor
+
 from graphreach.errors import InputError
+from graphreach.nn.adjacency import Adjacency
+from graphreach.nn.neighbourhood import LAYERS
 
 LOCAL = {"gcn": "GCN", "sage": "GraphSAGE", "gat": "GAT", "gin": "GIN"}
 
@@ -21,3 +25,20 @@ def local_branch(name: str | None, in_channels: int, hidden_channels: int, num_l
         raise InputError(f"local must be None or one of {', '.join(LOCAL)}, got {name!r}")
     models = importlib.import_module("torch_geometric.nn.models")
     return getattr(models, LOCAL[name])(in_channels, hidden_channels, num_layers, dropout=dropout)
+
+
+def run_branch(name: str, branch: Any, x: Tensor, edges: Tensor | Adjacency) -> Tensor:
+    """The branch's output, ``[n, hidden_channels]``; by sparse products if the edges are an :class:`Adjacency`.
+
+    Example:
+        >>> import torch
+        >>> branch = local_branch("gin", 4, 8, 2, 0.0)
+        >>> run_branch("gin", branch, torch.ones(3, 4), torch.tensor([[0, 1], [1, 2]])).shape
+        torch.Size([3, 8])
+    """
+    if isinstance(edges, Tensor):
+        result: Tensor = branch(x, edges)
+        return result
+    for conv in branch.convs[:-1]:
+        x = branch.dropout(branch.act(LAYERS[name](conv, x, edges)))
+    return LAYERS[name](branch.convs[-1], x, edges)

@@ -9,6 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from graphreach.nn.adjacency import Adjacency
 from graphreach.progress import track
 
 WHOLE_GRAPH_NODES = 50_000
@@ -25,7 +26,7 @@ class Inputs:
         x: Features ``[n, d]``, or None.
         structure: :class:`graphreach.nn.Positions`, :class:`graphreach.nn.Adjacency` or None, as the model reads it.
         num_nodes: n.
-        edge_index: For a local branch beside the reachability layers, else None.
+        neighbours: For a local branch beside the reachability layers, else None.
         anchors: Positions of the anchors, or None.
         numbers: Which nodes of a larger graph these are, for a model with a vector for each of its nodes, or None.
     """
@@ -33,21 +34,21 @@ class Inputs:
     x: Tensor | None
     structure: Any
     num_nodes: int
-    edge_index: Tensor | None = None
+    neighbours: Adjacency | None = None
     anchors: NDArray[np.int64] | None = None
     numbers: Tensor | None = None
 
     def embed(self, model: nn.Module) -> Tensor:
         """All nodes' embeddings by one pass."""
-        if self.edge_index is not None:
-            return model(self.x, self.structure, edge_index=self.edge_index)  # type: ignore[no-any-return]
+        if self.neighbours is not None:
+            return model(self.x, self.structure, edge_index=self.neighbours)  # type: ignore[no-any-return]
         return model(self.x, self.structure)  # type: ignore[no-any-return]
 
     @property
     def in_pieces(self) -> bool:
         """Whether nodes are embedded some at a time: large graphs, and models that read rows of positions."""
         by_rows = hasattr(self.structure, "rows") and self.structure.source is None
-        return self.num_nodes > WHOLE_GRAPH_NODES and by_rows and self.edge_index is None
+        return self.num_nodes > WHOLE_GRAPH_NODES and by_rows and self.neighbours is None
 
     def embed_rows(self, model: nn.Module, nodes: Tensor) -> Tensor:
         """The embeddings of some nodes, from their rows and the anchors' alone."""
@@ -81,11 +82,9 @@ def side_by_side(parts: list[Inputs]) -> Inputs:
     if len(parts) == 1:
         return parts[0]
     first = parts[0]
-    shifts = np.cumsum([0] + [part.num_nodes for part in parts])
     x = None if first.x is None else torch.cat([part.x for part in parts])  # type: ignore[misc]
     structure = None if first.structure is None else type(first.structure).batch([part.structure for part in parts])
-    edges = [
-        part.edge_index + int(shift) for part, shift in zip(parts, shifts, strict=False) if part.edge_index is not None
-    ]
-    edge_index = torch.cat(edges, 1) if edges else None
-    return Inputs(x, structure, int(shifts[-1]), edge_index)
+    neighbours = [part.neighbours for part in parts if part.neighbours is not None]
+    return Inputs(
+        x, structure, sum(part.num_nodes for part in parts), Adjacency.batch(neighbours) if neighbours else None
+    )

@@ -117,8 +117,8 @@ def reach_inputs(graph: Graph, x: Features, settings: Settings, reach: Reachabil
         positions.levels(MAX_LEVELS)  # once, not for the rows of every step
     model = {**chosen.arguments(settings.task, x is not None), **settings.model}
     local = model.get("local") is not None
-    edge_index = torch.from_numpy(np.ascontiguousarray(graph.edge_index)) if local else None
-    return Inputs(_tensor(x), positions, graph.num_nodes, edge_index, reach.anchors)
+    neighbours = Adjacency.from_graph(graph).without_weights() if local else None
+    return Inputs(_tensor(x), positions, graph.num_nodes, neighbours, reach.anchors)
 
 
 def _build_graphreach(in_channels: int, num_nodes: int | None, settings: Settings) -> nn.Module:
