@@ -172,6 +172,8 @@ def _save(name: str, panels: Sequence[Panel], folder: Path) -> list[Path]:
         (_bars if panel.ticks else _lines)(ax, panel)
     for ax in list(axes.flat)[len(panels) :]:
         ax.set_axis_off()
+    if not panels[0].ticks:
+        _legends(figure, axes.flat[: len(panels)])
     paths = []
     for suffix in (".png", ".svg"):
         path = folder / f"{name}{suffix}"
@@ -189,6 +191,16 @@ def _save(name: str, panels: Sequence[Panel], folder: Path) -> list[Path]:
     return [*paths, path]
 
 
+def _legends(figure: Any, axes: Sequence[Any]) -> None:
+    """One legend below all panels if they show the same, where no line passes through it; else one in each."""
+    shown = [ax.get_legend_handles_labels() for ax in axes]
+    if all(labels == shown[0][1] for _, labels in shown):
+        figure.legend(*shown[0], loc="outside lower center", ncols=4, frameon=False, fontsize=9)
+        return
+    for ax in axes:
+        ax.legend(frameon=False, fontsize=9)
+
+
 def _lines(ax: Any, panel: Panel) -> None:
     for series, colour in zip(panel.series, PALETTE, strict=False):
         ax.errorbar(series.x, series.mean, yerr=series.std, label=series.label, color=colour, marker="o", markersize=4,
@@ -203,7 +215,6 @@ def _lines(ax: Any, panel: Panel) -> None:
     _dress(ax, panel)
     ax.set_xlabel(panel.x_label)
     ax.set_ylabel("test ROC AUC")
-    ax.legend(frameon=False, fontsize=9)
 
 
 def _apart(values: set[float]) -> list[float]:
