@@ -173,7 +173,7 @@ def _save(name: str, panels: Sequence[Panel], folder: Path) -> list[Path]:
     for ax in list(axes.flat)[len(panels) :]:
         ax.set_axis_off()
     if not panels[0].ticks:
-        _legends(figure, axes.flat[: len(panels)])
+        _legends(figure, list(axes.flat)[: len(panels)])
     paths = []
     for suffix in (".png", ".svg"):
         path = folder / f"{name}{suffix}"
