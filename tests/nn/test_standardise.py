@@ -20,7 +20,7 @@ def test_word_vectors_are_left_alone():
 
 
 def test_unfitted_changes_nothing():
-    torch.testing.assert_close(gr.nn.Standardise(3)(X), X)
+    assert gr.nn.Standardise(3)(X) is X
 
 
 @pytest.mark.parametrize("method", ["graphreach", "pgnn-e", "gcn", "mlp"])

@@ -12,6 +12,7 @@ from graphreach.nn.dropout import dropout
 from graphreach.nn.functional import normalize
 from graphreach.nn.local import local_branch, run_branch
 from graphreach.nn.messages import ReachReadout
+from graphreach.nn.node_model import side_by_side
 from graphreach.nn.pair_terms import PairTerms, pair_terms
 from graphreach.nn.positions import Positions
 from graphreach.nn.pretrained import Pretrained
@@ -168,7 +169,7 @@ class GraphReach(Pretrained, nn.Module):
                     f"reach must have {self.table.num_embeddings} nodes as the embedding table has, got {n}"
                 )
             parts.append(self.table.weight if node_index is None else self.table(node_index))
-        return torch.cat(parts, -1) if parts else self.readout.weight.new_ones(n, 1)
+        return side_by_side(parts) if parts else self.readout.weight.new_ones(n, 1)
 
     @property
     def local_channels(self) -> int:

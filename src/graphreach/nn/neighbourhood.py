@@ -3,6 +3,7 @@
 import importlib
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from graphreach.errors import InputError
@@ -138,7 +139,7 @@ def _gat(conv: Any, x: Tensor, adjacency: Adjacency) -> Tensor:
 
 
 def _gin(conv: Any, x: Tensor, adjacency: Adjacency) -> Tensor:
-    result: Tensor = conv.nn(neighbour_sum(adjacency.operator("sum", x), x) + (1 + conv.eps) * x)
+    result: Tensor = conv.nn(torch.addcmul(neighbour_sum(adjacency.operator("sum", x), x), x, 1 + conv.eps))
     return result
 
 

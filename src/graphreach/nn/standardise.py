@@ -44,5 +44,7 @@ class Standardise(nn.Module):
         return self
 
     def forward(self, x: Tensor) -> Tensor:
-        """Scale features ``[n, channels]``."""
+        """Scale features ``[n, channels]``; where nothing is to be changed they are given back, not copied."""
+        if not self.mean.any() and bool((self.scale == 1).all()):
+            return x
         return (x - self.mean) * self.scale
