@@ -69,12 +69,15 @@ def verdict(mean: float, published: Figure) -> str:
 
 
 def value(line: Line, metric: str) -> float:
-    """A number of a result by its place.
+    """A number of a result by its place; ``seconds.an_epoch`` is of training, over all epochs that were run.
 
     Example:
-        >>> value({"metrics": {"test": {"auc": 0.9}}}, "test.auc")
-        0.9
+        >>> line = {"metrics": {"test": {"auc": 0.9}}, "seconds": {"training": 5.0}, "epochs": 20}
+        >>> value(line, "test.auc"), value(line, "seconds.an_epoch")
+        (0.9, 0.25)
     """
+    if metric == "seconds.an_epoch":
+        return float(line["seconds"]["training"] / line["epochs"])
     place: Any = line if metric.startswith("seconds.") else line["metrics"]
     for part in metric.split("."):
         place = place[part]
