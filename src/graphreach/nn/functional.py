@@ -28,6 +28,11 @@ def normalize(x: Tensor) -> Tensor:
     return result
 
 
+def join_columns(parts: list[Tensor]) -> Tensor:
+    """Columns of several tensors as one; a single tensor itself, since word vectors are too wide to copy in every step."""
+    return parts[0] if len(parts) == 1 else torch.cat(parts, -1)
+
+
 def aggregate(
     positions: Positions, to: Tensor, back: Tensor, background: Tensor, P: Tensor, Q: Tensor, bias: Tensor,
     u: Tensor | None, a: Tensor | None, *, relu: bool, slope: float,

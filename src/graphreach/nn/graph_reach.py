@@ -9,10 +9,9 @@ from graphreach.errors import InputError
 from graphreach.nn.adjacency import Adjacency
 from graphreach.nn.decoders import make_decoder
 from graphreach.nn.dropout import dropout
-from graphreach.nn.functional import normalize
+from graphreach.nn.functional import join_columns, normalize
 from graphreach.nn.local import local_branch, run_branch
 from graphreach.nn.messages import ReachReadout
-from graphreach.nn.node_model import side_by_side
 from graphreach.nn.pair_terms import PairTerms, pair_terms
 from graphreach.nn.positions import Positions
 from graphreach.nn.pretrained import Pretrained
@@ -169,7 +168,7 @@ class GraphReach(Pretrained, nn.Module):
                     f"reach must have {self.table.num_embeddings} nodes as the embedding table has, got {n}"
                 )
             parts.append(self.table.weight if node_index is None else self.table(node_index))
-        return side_by_side(parts) if parts else self.readout.weight.new_ones(n, 1)
+        return join_columns(parts) if parts else self.readout.weight.new_ones(n, 1)
 
     @property
     def local_channels(self) -> int:

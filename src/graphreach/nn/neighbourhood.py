@@ -36,8 +36,8 @@ class Neighbourhood(NodeModel):
         heads: Of GAT; concatenated in hidden layers (``hidden_channels`` in all), averaged in the last.
         input_projection: Whether a linear layer takes the input to ``hidden_channels`` first, as in P-GNN's experiments.
         output_activation: ``"normalize"`` (unit rows, as in P-GNN's experiments), ``"identity"``, ``"tanh"`` or
-        standardise: Whether columns of the features are brought to mean 0 and deviation 1 (:class:`Standardise`).
             ``"sigmoid"``.
+        standardise: Whether columns of the features are brought to mean 0 and deviation 1 (:class:`Standardise`).
 
     Shapes:
         - **input:** features ``[n, in_channels]`` (or None), an :class:`Adjacency` of n nodes

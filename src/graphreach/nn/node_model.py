@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from graphreach.errors import InputError
 from graphreach.nn.decoders import make_decoder
-from graphreach.nn.functional import normalize
+from graphreach.nn.functional import join_columns, normalize
 from graphreach.nn.pretrained import Pretrained
 from graphreach.nn.standardise import Standardise
 
@@ -82,7 +82,7 @@ class NodeModel(Pretrained, nn.Module):
                     f"the graph must have {self.table.num_embeddings} nodes as the embedding table has, got {num_nodes}"
                 )
             parts.append(self.table.weight if node_index is None else self.table(node_index))
-        h = side_by_side(parts) if parts else next(self.parameters()).new_ones(num_nodes, 1)
+        h = join_columns(parts) if parts else next(self.parameters()).new_ones(num_nodes, 1)
         return h if self.projection is None else self.projection(h)
 
     def finish(self, z: Tensor) -> Tensor:
@@ -93,8 +93,3 @@ class NodeModel(Pretrained, nn.Module):
         """Logits of the pairs ``[2, m]`` from the embeddings, by the decoder."""
         scores: Tensor = self.decoder(z, pairs, pair_reach)
         return scores
-
-
-def side_by_side(columns: list[Tensor]) -> Tensor:
-    """Columns of several tensors as one; a single tensor itself, since word vectors are too wide to copy in every step."""
-    return columns[0] if len(columns) == 1 else torch.cat(columns, -1)
