@@ -1,3 +1,4 @@
+import csv
 import json
 import sys
 from concurrent.futures import Future
@@ -181,6 +182,24 @@ def test_figures_have_their_numbers_beside_them(here, tmp_path):
         "attack-curve.csv", "attack-curve.png", "attack-curve.svg", "figure-3cd.csv", "figure-3cd.png", "figure-3cd.svg",
     ]  # fmt: skip
     assert len((tmp_path / "figures" / "figure-3cd.csv").read_text().splitlines()) == 1 + 8
+
+
+def test_sweeps_are_drawn_beside_the_papers_figures_with_labels_in_the_walks_apart(tmp_path):
+    experiment = load_experiment("table-9a")
+    lines = []
+    for cell, _, work in works(experiment):
+        if cell.name == "email-complete":
+            auc = 0.94 if cell.leaks else 0.7
+            lines.append({"key": work.key, "work": work.describe(), "metrics": {"test": {"auc": auc}}})
+    Store(tmp_path, "table-9a").add(lines)
+    write_figures(["table-9a"], tmp_path, tmp_path)
+    with (tmp_path / "figure-3ab.csv").open() as file:
+        found = {(row["panel"], row["series"], row["x"]): float(row["mean"]) for row in csv.DictReader(file)}
+    assert {panel for panel, _, _ in found} == {"(a) Email-Complete, pairs"}
+    assert found["(a) Email-Complete, pairs", "no labels in the walks", "20"] == 0.7
+    assert found["(a) Email-Complete, pairs", "authors' command (leaks)", "20"] == 0.94
+    assert found["(a) Email-Complete, pairs", "paper", "20"] == 0.934
+    assert len(found) == 3 * 6
 
 
 def test_the_command_runs_prints_and_writes(here, tmp_path):

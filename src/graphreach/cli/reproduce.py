@@ -98,7 +98,7 @@ def _plain(cell: Any) -> dict[str, Any]:
         "seeds": cell.seeds,
         "published": None if published is None else published.mean,
         "verdict": cell.verdict,
-        "leaks": cell.cell.row.leaks,
+        "leaks": cell.cell.leaks,
     }
 
 
@@ -120,10 +120,10 @@ def _print_table(experiment: Any, found: list[Any]) -> None:
             table.add_column("")
             for name in names:
                 table.add_column(experiment.columns[name].label)
-            for key, row in group.rows.items():
+            for key in group.rows:
                 own = [cells.get((group.name, key, name)) for name in names]
-                if any(own):
-                    label = f"{row.label} (leaks)" if row.leaks else row.label
+                label = next((each.cell.label for each in own if each), None)
+                if label is not None:
                     table.add_row(label, *(_beside(each, figure_text) for each in own))
             console.print(table)
 

@@ -58,7 +58,6 @@ class Row(_Strict):
         columns: The columns it has; None: all of its group.
         settings: Settings of a run, over those of column and group.
         metric: Where the figure stands in a result, if not where the column says.
-        leaks: Whether the run reads labels of the test data, so that its figure is no result.
     """
 
     label: str
@@ -66,7 +65,6 @@ class Row(_Strict):
     columns: tuple[str, ...] | None = None
     metric: str | None = None
     settings: dict[str, Any] = {}
-    leaks: bool = False
 
 
 class Group(_Strict):
@@ -174,6 +172,16 @@ class Cell(NamedTuple):
         """Where the figure stands in a result."""
         by_column = self.group.metrics.get(self.name) or self.group.metric or self.column.metric
         return self.row.metric or by_column or "test.auc"
+
+    @property
+    def leaks(self) -> bool:
+        """Whether its runs read labels of the test data, so that the figure is no result."""
+        return self.work(0).leak is not None
+
+    @property
+    def label(self) -> str:
+        """What the table shows before its row."""
+        return f"{self.row.label} (leaks)" if self.leaks else self.row.label
 
     def work(self, seed: int) -> Work:
         """What is to be done for one seed."""

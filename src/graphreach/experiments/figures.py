@@ -7,14 +7,28 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from graphreach.experiments.definition import load_experiment
+from graphreach.experiments.definition import Group, load_experiment
 from graphreach.experiments.summary import Summary, summarise
 from graphreach.files import replacing
-from graphreach.plot import INK, require_matplotlib
+from graphreach.plot import INK, MODEL_COLOURS, require_matplotlib
 
-PALETTE = ("#1F5C99", "#D1602B", "#3B8C5A", "#8A5AA3", "#B8860B", "#6E6E6E")
+OURS, GREY, LEAKING = MODEL_COLOURS["graphreach"], "#7F7F7F", "#CC79A7"
+"""Colours of GraphReach, of what stands beside it and is no model, and of runs that see labels of the test data."""
+
+STYLES = {
+    "greedy": (OURS, "-"),
+    "random": (GREY, "--"),
+    "no labels in the walks": (OURS, "-"),
+    "authors' command (leaks)": (LEAKING, "-."),
+    "paper": (INK, ":"),
+    "P-GNN-E": (MODEL_COLOURS["pgnn-e"], "-"),
+    "GraphReach, best": (OURS, "-"),
+    "GraphReach, paper": (OURS, "--"),
+}
+"""Colour and stroke of a line, by its label."""
+
 DPI = 150
-LABEL_WIDTH = 0.055
+LABEL_WIDTH = 0.1
 """Of a label below an axis, as a share of its width."""
 
 
@@ -43,33 +57,38 @@ def write_figures(names: Sequence[str], results: Path, folder: Path, *, quick: b
     """Draw every picture that the named experiments have results for; give the files."""
     paths: list[Path] = []
     for name, build in FIGURES.items():
-        needs, make = build
+        needs, make, across = build
         if not set(needs) & set(names):
             continue
         panels = [panel for panel in make(results, quick) if any(series.x for series in panel.series)]
         if panels:
-            paths += _save(name, panels, folder)
+            paths += _save(name, panels, folder, across)
     return paths
 
 
 def sweep_panels(results: Path, quick: bool) -> list[Panel]:
-    """Figures 3a and 3b: accuracy by the length and by the number of walks."""
+    """Figures 3a and 3b: accuracy by the length and by the number of walks, with the paper's figures."""
     panels = []
-    sweeps = ((9, "length of walks", "(a) length of walks"), (10, "walks per node", "(b) number of walks"))
-    for number, label, title in sweeps:
-        series = []
-        for part, column, name in (
+    for number, letter, label in ((9, "a", "length of walks"), (10, "b", "walks from a node")):
+        for part, column, title in (
             ("b", "communities", "Communities, links"),
             ("a", "email-complete", "Email-Complete, pairs"),
             ("a", "protein", "Protein, pairs"),
         ):
+            experiment = load_experiment(f"table-{number}{part}")
             found = [
-                each
-                for each in summarise(load_experiment(f"table-{number}{part}"), results, quick=quick)
-                if each.cell.name == column and each.seeds
+                each for each in summarise(experiment, results, quick=quick) if each.cell.name == column and each.seeds
             ]
-            series.append(_series(name, [float(each.cell.key) for each in found], found))
-        panels.append(Panel(title, label, tuple(series), logarithmic=True))
+            series = []
+            for leaks, name in ((False, "no labels in the walks"), (True, "authors' command (leaks)")):
+                own = [each for each in found if each.cell.leaks == leaks]
+                if own:
+                    series.append(_series(name, [float(each.cell.key) for each in own], own))
+            if series:
+                rows = [(float(row), experiment.figure(row, column)) for row in experiment.published]
+                paper = [(x, figure.mean, figure.std or 0.0) for x, figure in rows if figure is not None]
+                series.append(Series("paper", *(tuple(each) for each in zip(*paper, strict=True))))
+            panels.append(Panel(f"({letter}) {title}", label, tuple(series), logarithmic=True))
     return panels
 
 
@@ -80,12 +99,8 @@ def anchor_panels(results: Path, quick: bool) -> list[Panel]:
         experiment = load_experiment(name)
         found = [each for each in summarise(experiment, results, quick=quick) if each.seeds]
         for group in experiment.groups:
-            series = [
-                _series(row.label, [float(each.cell.name) for each in own], own)
-                for key, row in group.rows.items()
-                if (own := [each for each in found if each.cell.group.name == group.name and each.cell.key == key])
-            ]
-            panels.append(Panel(f"{title}, {group.name.lower()}", "anchors, % of the nodes", tuple(series)))
+            protocol = group.name[0].lower() + group.name[1:]
+            panels.append(Panel(f"{title}\n{protocol}", "anchors, % of the nodes", _rows(group, found)))
     return panels
 
 
@@ -95,12 +110,9 @@ def attack_panels(results: Path, quick: bool) -> list[Panel]:
     found = [each for each in summarise(experiment, results, quick=quick) if each.seeds]
     panels = []
     for group in experiment.groups:
-        series = []
-        for key, row in group.rows.items():
-            own = [each for each in found if each.cell.group.name == group.name and each.cell.key == key]
-            series.append(_series(row.label, [100 * float(each.cell.name) for each in own], own))
         noise = "Random" in group.name
-        panels.append(Panel(group.name, "random edges added, %" if noise else "colluding nodes, %", tuple(series)))
+        label = "random edges added, %" if noise else "colluding nodes, %"
+        panels.append(Panel(group.name, label, _rows(group, found, 100.0)))
     return panels
 
 
@@ -133,13 +145,23 @@ def leak_panels(results: Path, quick: bool) -> list[Panel]:
     return panels
 
 
-FIGURES: dict[str, tuple[tuple[str, ...], Any]] = {
-    "figure-3ab": (("table-9a", "table-9b", "table-10a", "table-10b"), sweep_panels),
-    "figure-3cd": (("figure-3c", "figure-3d"), anchor_panels),
-    "attack-curve": (("attack-curve",), attack_panels),
-    "leak": (("table-3a",), leak_panels),
+FIGURES: dict[str, tuple[tuple[str, ...], Any, int]] = {
+    "figure-3ab": (("table-9a", "table-9b", "table-10a", "table-10b"), sweep_panels, 3),
+    "figure-3cd": (("figure-3c", "figure-3d"), anchor_panels, 2),
+    "attack-curve": (("attack-curve",), attack_panels, 2),
+    "leak": (("table-3a",), leak_panels, 2),
 }
-"""A picture's name, the experiments it is drawn from, and how."""
+"""A picture's name, the experiments it is drawn from, how, and how many panels stand side by side."""
+
+
+def _rows(group: Group, found: Sequence[Summary], scale: float = 1.0) -> tuple[Series, ...]:
+    """A line for each row of a group that has results; the columns' names are its places."""
+    lines = []
+    for key, row in group.rows.items():
+        own = [each for each in found if each.cell.group.name == group.name and each.cell.key == key]
+        if own:
+            lines.append(_series(row.label, [scale * float(each.cell.name) for each in own], own))
+    return tuple(lines)
 
 
 def _series(label: str, x: list[float], found: Sequence[Summary]) -> Series:
@@ -156,24 +178,28 @@ def _finite(number: float) -> float:
     return 0.0 if math.isnan(number) else number
 
 
-def _save(name: str, panels: Sequence[Panel], folder: Path) -> list[Path]:
+def _save(name: str, panels: Sequence[Panel], folder: Path, across: int) -> list[Path]:
     require_matplotlib()
     from matplotlib import rc_context
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     folder.mkdir(parents=True, exist_ok=True)
-    across = min(2, len(panels))
     down = -(-len(panels) // across)
-    figure = Figure(figsize=(5.2 * across, 3.6 * down), layout="constrained")
+    figure = Figure(figsize=(9.2, 3.1 * down), layout="constrained")
     FigureCanvasAgg(figure)
-    axes = figure.subplots(down, across, squeeze=False)
+    axes = figure.subplots(down, across, squeeze=False, sharey=True)
     for ax, panel in zip(axes.flat, panels, strict=False):
         (_bars if panel.ticks else _lines)(ax, panel)
     for ax in list(axes.flat)[len(panels) :]:
         ax.set_axis_off()
     if not panels[0].ticks:
-        _legends(figure, list(axes.flat)[: len(panels)])
+        for ax in axes[:, 0]:
+            ax.set_ylabel("test ROC AUC")
+        shown = {
+            label: handle for ax in axes.flat for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
+        }
+        figure.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=4, frameon=False, fontsize=10)
     paths = []
     for suffix in (".png", ".svg"):
         path = folder / f"{name}{suffix}"
@@ -187,24 +213,20 @@ def _save(name: str, panels: Sequence[Panel], folder: Path) -> list[Path]:
         for panel in panels:
             for series in panel.series:
                 for x, mean, std in zip(series.x, series.mean, series.std, strict=True):
-                    writer.writerow([panel.title, series.label, f"{x:g}", f"{mean:.4f}", f"{std:.4f}"])
+                    writer.writerow(
+                        [panel.title.replace("\n", ", "), series.label, f"{x:g}", f"{mean:.4f}", f"{std:.4f}"]
+                    )
     return [*paths, path]
 
 
-def _legends(figure: Any, axes: Sequence[Any]) -> None:
-    """One legend below all panels if they show the same, where no line passes through it; else one in each."""
-    shown = [ax.get_legend_handles_labels() for ax in axes]
-    if all(labels == shown[0][1] for _, labels in shown):
-        figure.legend(*shown[0], loc="outside lower center", ncols=4, frameon=False, fontsize=9)
-        return
-    for ax in axes:
-        ax.legend(frameon=False, fontsize=9)
-
-
 def _lines(ax: Any, panel: Panel) -> None:
-    for series, colour in zip(panel.series, PALETTE, strict=False):
-        ax.errorbar(series.x, series.mean, yerr=series.std, label=series.label, color=colour, marker="o", markersize=4,
-                    linewidth=1.6, capsize=2.5)  # fmt: skip
+    for series in panel.series:
+        colour, stroke = STYLES[series.label]
+        ax.plot(
+            series.x, series.mean, stroke, label=series.label, color=colour, marker="o", markersize=3.5, linewidth=1.6
+        )
+        low, high = ([m + sign * s for m, s in zip(series.mean, series.std, strict=True)] for sign in (-1, 1))
+        ax.fill_between(series.x, low, high, color=colour, alpha=0.16, linewidth=0)
     if panel.logarithmic:
         from matplotlib.ticker import FixedLocator, NullFormatter, ScalarFormatter
 
@@ -212,9 +234,9 @@ def _lines(ax: Any, panel: Panel) -> None:
         ax.xaxis.set_major_locator(FixedLocator(_apart({x for series in panel.series for x in series.x})))
         ax.xaxis.set_major_formatter(ScalarFormatter())
         ax.xaxis.set_minor_formatter(NullFormatter())
+        ax.tick_params(axis="x", labelsize=8.5)
     _dress(ax, panel)
     ax.set_xlabel(panel.x_label)
-    ax.set_ylabel("test ROC AUC")
 
 
 def _apart(values: set[float]) -> list[float]:
@@ -234,12 +256,14 @@ def _apart(values: set[float]) -> list[float]:
 def _bars(ax: Any, panel: Panel) -> None:
     count = len(panel.series)
     for i, series in enumerate(panel.series):
-        leaks = "leaks" in series.label or series.label == "paper"
-        bar = ax.barh(count - i, series.mean[0], xerr=series.std[0], color=PALETTE[1] if leaks else PALETTE[0], ecolor=INK,
-                      capsize=2.5, height=0.65)  # fmt: skip
+        colour, _ = STYLES.get(
+            series.label, (OURS if "best" in series.label or "authors" in series.label else GREY, "")
+        )
+        bar = ax.barh(count - i, series.mean[0], xerr=series.std[0], color=colour, ecolor=INK, capsize=2.5, height=0.65)
         ax.bar_label(bar, [f"{series.mean[0]:.3f}"], padding=4, fontsize=9, color=INK)
     ax.set_yticks(range(count, 0, -1), panel.ticks, fontsize=9)
     ax.set_xlim(0.4, 1.12)
+    ax.set_xticks((0.4, 0.6, 0.8, 1.0))
     ax.axvline(0.5, color=INK, linewidth=0.8, linestyle=":")
     ax.text(0.505, 0.42, "chance", fontsize=8, color=INK)
     _dress(ax, panel)

@@ -51,10 +51,10 @@ def markdown(experiment: Experiment, summaries: Sequence[Summary]) -> str:
                 continue
             lines.append("| | " + " | ".join(experiment.columns[name].label for name in columns) + " |")
             lines.append("|---" * (len(columns) + 1) + "|")
-            for key, row in group.rows.items():
+            for key in group.rows:
                 cells = [found.get((group.name, key, name)) for name in columns]
-                if any(cells):
-                    label = f"{row.label} (leaks)" if row.leaks else row.label
+                label = next((each.cell.label for each in cells if each), None)
+                if label is not None:
                     lines.append(f"| {label} | " + " | ".join(_cell(each) for each in cells) + " |")
             lines.append("")
     for title, texts in (
@@ -98,7 +98,7 @@ def comma_separated(summaries: Sequence[Summary]) -> str:
             "" if math.isnan(each.std) else f"{each.std:.4f}", each.seeds,
             "" if published is None else published.mean,
             "" if published is None or published.std is None else published.std,
-            each.verdict, "yes" if cell.row.leaks else "", cell.metric,
+            each.verdict, "yes" if cell.leaks else "", cell.metric,
             *(_number(each.average(name)) for name in ("best_epoch", "epochs", "training_loss", "wall")),
         ])  # fmt: skip
     return out.getvalue()
