@@ -83,5 +83,5 @@ def test_pictures_are_copied_beside_the_pages_and_missing_ones_not_linked(tmp_pa
     assert "](images/results/leak.png)" not in page.read_text()
     (results / "figures" / "leak.png").write_bytes(b"picture")
     _, page = write_pages(results, docs)
-    assert "](images/results/leak.png)\n\n## " in page.read_text()
+    assert "](images/results/leak.png)\n\nThe paper" in page.read_text()
     assert (docs / "images" / "results" / "leak.png").read_bytes() == b"picture"
