@@ -181,7 +181,7 @@ def test_figures_have_their_numbers_beside_them(here, tmp_path):
     assert sorted(path.name for path in paths) == [
         "attack-curve.csv", "attack-curve.png", "attack-curve.svg", "figure-3cd.csv", "figure-3cd.png", "figure-3cd.svg",
     ]  # fmt: skip
-    assert len((tmp_path / "figures" / "figure-3cd.csv").read_text().splitlines()) == 1 + 8
+    assert len((tmp_path / "figures" / "figure-3cd.csv").read_text().splitlines()) == 1 + 12
 
 
 def test_sweeps_are_drawn_beside_the_papers_figures_with_labels_in_the_walks_apart(tmp_path):

@@ -98,8 +98,9 @@ class _Rows:
         anchors = _known_anchors(run, graph)
         if anchors is None:
             number = settings.num_anchors if run.anchors is None else len(run.anchors)
+            jumps = length if settings.anchor_walk_length == "diameter" else settings.anchor_walk_length
             anchors = select_anchors(
-                graph, number, settings.strategy, walk_length=length, seed=settings.seed, engine="ray", address=address
+                graph, number, settings.strategy, walk_length=jumps, seed=settings.seed, engine="ray", address=address
             ).anchors
         self.anchors = anchors
         self.back = by_column(

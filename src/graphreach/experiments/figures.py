@@ -18,6 +18,7 @@ OURS, GREY, LEAKING = MODEL_COLOURS["graphreach"], "#7F7F7F", "#CC79A7"
 STYLES = {
     "greedy": (OURS, "-"),
     "random": (GREY, "--"),
+    "greedy, one step": (INK, "-."),
     "no labels in the walks": (OURS, "-"),
     "authors' command (leaks)": (LEAKING, "-."),
     "paper": (INK, ":"),

@@ -8,7 +8,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from graphreach.anchors import select_anchors
 from graphreach.errors import InputError
 from graphreach.explain.likely_paths import Path, likely_paths
 from graphreach.explain.node_explanation import NearAnchor, NodeExplanation
@@ -17,7 +16,7 @@ from graphreach.graph import Graph
 from graphreach.nn.graph_reach import GraphReach
 from graphreach.nn.pair_terms import PairTerms
 from graphreach.reachability import Reachability
-from graphreach.training.methods import model_reachability, reach_inputs
+from graphreach.training.methods import choose_anchors, model_reachability, reach_inputs
 from graphreach.training.trained_run import TrainedRun
 from graphreach.walks.random_walks import check_starts
 
@@ -66,7 +65,7 @@ class Explainer:
         seen, settings = graph if walk_graph is None else walk_graph, run.settings_on(graph)
         anchors = run.anchors_on(graph)
         if anchors is None:
-            anchors = select_anchors(seen, settings.num_anchors, settings.strategy, seed=settings.seed).anchors
+            anchors = choose_anchors(seen, settings)
         self.run, self.graph, self.walk_graph, self.encoder = run, graph, seen, run.model.encoder
         self.reach: Reachability = model_reachability(seen, anchors, settings)
         inputs = reach_inputs(seen, x if settings.features else None, settings, self.reach)

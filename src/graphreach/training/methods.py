@@ -53,13 +53,26 @@ def _graphreach_inputs(
 ) -> Inputs:
     if anchors is None:
         with clock.phase("anchors"):
-            anchors = select_anchors(
-                graph, settings.num_anchors, settings.strategy, seed=settings.seed, **place
-            ).anchors
+            anchors = choose_anchors(graph, settings, **place)
     with clock.phase("reachability"):
         reach = model_reachability(graph, anchors, settings, **place)
     with clock.phase("inputs"):
         return reach_inputs(graph, x, settings, reach)
+
+
+def choose_anchors(graph: Graph, settings: Settings, **place: Any) -> NDArray[np.int64]:
+    """The anchors of a run on a graph.
+
+    Example:
+        >>> star = Graph.from_edges([[0, 0, 0, 0], [1, 2, 3, 4]])
+        >>> choose_anchors(star, Settings(num_anchors=1, anchor_walk_length=1)).tolist()
+        [0]
+    """
+    length = settings.anchor_walk_length
+    chosen = select_anchors(
+        graph, settings.num_anchors, settings.strategy, walk_length=length, seed=settings.seed, **place
+    )
+    return chosen.anchors
 
 
 def model_reachability(graph: Graph, anchors: NDArray[np.int64], settings: Settings, **place: Any) -> Reachability:

@@ -3,7 +3,7 @@
 import difflib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -45,6 +45,9 @@ class Settings(BaseModel):
     )
     num_anchors: Name = "log2"
     strategy: str = "greedy"
+    anchor_walk_length: Annotated[int, Field(ge=1)] | Literal["diameter"] = Field(
+        default="diameter", description="Jumps of the walks that anchors are chosen by."
+    )
     reachability: dict[str, Any] = Field(
         default={}, description="Arguments of graphreach.reachability, over the preset's."
     )
