@@ -1,5 +1,6 @@
 import re
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -7,6 +8,9 @@ from graphreach import datasets
 from graphreach.errors import InputError
 from graphreach.experiments import ORDER, load_experiment, works
 from graphreach.experiments.definition import Figure, columns, read_figure
+from graphreach.experiments.store import Store
+
+RESULTS = Path(__file__).parents[2] / "results"
 
 PNC = ["communities", "email", "email-complete", "protein"]
 LP = ["grid-t", "communities-t", "grid", "communities", "ppi"]
@@ -133,3 +137,13 @@ def test_figure_without_deviation():
 def test_unknown_name_suggests_the_nearest():
     with pytest.raises(InputError, match="did you mean 'table-3"):
         load_experiment("table-3c")
+
+
+@pytest.mark.parametrize("name", ORDER)
+def test_results_in_the_repository_are_those_that_definitions_ask_for(name):
+    """A definition or a preset that was changed leaves results behind that no table shows: delete them, run again."""
+    wanted = {work.key for _, _, work in works(load_experiment(name))}
+    found = [line["key"] for line in Store(RESULTS, name).lines()]
+    assert found
+    assert set(found) <= wanted
+    assert len(found) == len(set(found))
