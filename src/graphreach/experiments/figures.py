@@ -18,7 +18,7 @@ OURS, GREY, LEAKING = MODEL_COLOURS["graphreach"], "#7F7F7F", "#CC79A7"
 STYLES = {
     "greedy": (OURS, "-"),
     "random": (GREY, "--"),
-    "greedy, one step": (INK, "-."),
+    "greedy, one step": ("#6A51A3", "-."),
     "no labels in the walks": (OURS, "-"),
     "authors' command (leaks)": (LEAKING, "-."),
     "paper": (INK, ":"),
@@ -148,7 +148,7 @@ def leak_panels(results: Path, quick: bool) -> list[Panel]:
 
 FIGURES: dict[str, tuple[tuple[str, ...], Any, int]] = {
     "figure-3ab": (("table-9a", "table-9b", "table-10a", "table-10b"), sweep_panels, 3),
-    "figure-3cd": (("figure-3c", "figure-3d"), anchor_panels, 2),
+    "figure-3cd": (("figure-3c", "figure-3d"), anchor_panels, 3),
     "attack-curve": (("attack-curve",), attack_panels, 2),
     "leak": (("table-3a",), leak_panels, 2),
 }
