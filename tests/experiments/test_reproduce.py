@@ -1,7 +1,11 @@
 import csv
 import json
+import multiprocessing
+import os
 import sys
-from concurrent.futures import Future
+import time
+from concurrent.futures import Future, ProcessPoolExecutor
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -52,9 +56,9 @@ def here(monkeypatch):
     monkeypatch.setattr(reproduce_module, "ProcessPoolExecutor", Here)
 
 
-@pytest.mark.parametrize("name", ["table-3b", "table-5b", "table-8b", "table-10b"])
+@pytest.mark.parametrize("name", ["table-3a", "table-3b", "table-5b", "table-8a", "table-8b", "table-10b"])
 def test_every_row_runs_on_generated_data(here, tmp_path, name):
-    columns = ["grid", "communities-t"] if name == "table-3b" else ["grid"]
+    columns = ["communities"] if name.endswith("a") else ["grid", "communities-t"] if name == "table-3b" else ["grid"]
     status = reproduce([name], tmp_path, quick=True, columns=columns)
     assert not status.failed
     assert (
@@ -62,8 +66,17 @@ def test_every_row_runs_on_generated_data(here, tmp_path, name):
         == status.total
         == {name: len({work.key for _, _, work in works(load_experiment(name), None, True, columns)})}
     )
-    found = summarise(load_experiment(name), tmp_path, quick=True, columns=columns)
+    found = [each for each in summarise(load_experiment(name), tmp_path, quick=True) if each.cell.name in columns]
+    assert found
     assert all(each.seeds == each.wanted == 1 and 0 <= each.mean <= 1 for each in found)
+
+
+@pytest.mark.parametrize(("name", "columns"), [("table-4", ["cora-node-st"]), ("table-7", ["cora-link-inference"])])
+def test_every_row_runs_on_cora(here, data_root, tmp_path, monkeypatch, name, columns):
+    monkeypatch.setenv("GRAPHREACH_DATA", str(data_root))
+    status = reproduce([name], tmp_path, quick=True, columns=columns)
+    assert not status.failed
+    assert status.done == status.total
 
 
 @pytest.mark.parametrize("name", ["table-6", "attack-curve"])
@@ -125,6 +138,40 @@ def test_processes_side_by_side_give_the_same_lines(here, tmp_path, monkeypatch)
     assert one == two
 
 
+def worker(folder):
+    """Note which process this is, and work for a long time."""
+    (folder / "pid").write_text(str(os.getpid()))
+    time.sleep(600)
+
+
+def ask(folder):
+    """What a call of ``reproduce`` does: a pool of processes."""
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), reproduce_module._start, (1,)) as pool:
+        pool.submit(worker, folder).result()
+
+
+def runs(pid):
+    """Whether a process is there and not just waiting to be forgotten."""
+    stat = Path(f"/proc/{pid}/stat")
+    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_runs_end_when_whoever_asked_for_them_is_killed(tmp_path):
+    asker = multiprocessing.get_context("spawn").Process(target=ask, args=(tmp_path,))
+    asker.start()
+    note, deadline = tmp_path / "pid", time.monotonic() + 120
+    while not (note.exists() and note.read_text()) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    pid = int(note.read_text())
+    assert runs(pid)
+    asker.kill()
+    asker.join()
+    while runs(pid) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not runs(pid)
+
+
 def test_the_order_is_table_by_table_and_seed_by_seed():
     assert [each.name for each in chosen(["table-9a", "table-3b", "table-3a"])] == ["table-3a", "table-3b", "table-9a"]
     seeds = [seed for _, seed, _ in works(load_experiment("table-3a"))]
@@ -175,6 +222,25 @@ def test_tables_show_ours_beside_the_papers(here, tmp_path):
     assert r"$0.460 \pm 0.014$ (0.456)" in texts[".tex"]
 
 
+def test_tables_keep_the_columns_and_seeds_that_a_call_does_not_ask_for(tmp_path):
+    experiment = load_experiment("table-3b")
+    for cell, _, work in works(experiment, [0, 12]):
+        if cell.key == "gcn" and cell.name in ("grid", "ppi"):
+            line = {
+                "key": work.key,
+                "work": work.describe(),
+                "metrics": {"test": {"auc": 0.5 if cell.name == "ppi" else 0.4}},
+            }
+            Store(tmp_path, "table-3b").add([line])
+    arguments = ["reproduce", "table-3b", "--no-run", "--columns", "grid", "--output", str(tmp_path)]
+    shown = CliRunner().invoke(app, arguments).stdout
+    assert "0.400" in shown
+    assert "0.500" not in shown
+    table = (tmp_path / "tables" / "table-3b.md").read_text()
+    assert "0.400 ± 0.000 (2 of 10 seeds)" in table
+    assert "0.500 ± 0.000 (2 of 3 seeds)" in table
+
+
 def test_figures_have_their_numbers_beside_them(here, tmp_path):
     reproduce(["figure-3d", "attack-curve"], tmp_path, quick=True)
     paths = write_figures(["figure-3d", "attack-curve"], tmp_path, tmp_path / "figures", quick=True)
@@ -219,6 +285,9 @@ def test_the_command_runs_prints_and_writes(here, tmp_path):
     [
         (["table-33"], "did you mean"),
         (["table-3a", "--seeds", "x"], "seeds must be numbers"),
+        (["table-3a", "--seeds", "9-0"], "from the lesser to the greater"),
+        (["table-3a", "--columns", ""], "columns must be among communities"),
+        (["table-3a", "--output", __file__], "which is a file"),
         (["table-3a", "--columns", "grid"], "columns must be among communities"),
     ],
 )

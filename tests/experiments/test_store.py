@@ -50,3 +50,10 @@ def test_a_broken_line_within_is_named(tmp_path):
     store.path.write_text('{"key": "a"\n' + json.dumps(line("b")) + "\n")
     with pytest.raises(InputError, match="line 1 is not JSON"):
         store.lines()
+
+
+def test_a_line_that_is_no_result_is_named(tmp_path):
+    store = Store(tmp_path, "table")
+    store.path.write_text(json.dumps(line("b")) + '\n{"auc": 0.9}\n')
+    with pytest.raises(InputError, match="line 2 is no result of a run"):
+        store.lines()

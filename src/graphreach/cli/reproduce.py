@@ -35,14 +35,15 @@ def reproduce(
     """
     from graphreach import experiments
 
-    if names == ["list"]:
+    if "list" in names:
         for name in experiments.ORDER:
             each = experiments.load_experiment(name)
             typer.echo(f"{name:13} {each.place}: {each.title}")
         return
     chosen = experiments.chosen(names)
-    wanted = None if columns is None else [each.strip() for each in columns.split(",") if each.strip()]
-    _check_columns(wanted, chosen)
+    wanted = _columns(columns, chosen)
+    if output.exists() and not output.is_dir():
+        raise InputError(f"output must be a folder, got {output}, which is a file")
     folder = output / "quick" if quick else output
     status = None
     if run:
@@ -52,11 +53,12 @@ def reproduce(
             )
     cells = []
     for each in chosen:
-        found = experiments.summarise(each, folder, quick=quick, columns=wanted)
+        found = experiments.summarise(each, folder, quick=quick)
         experiments.write_tables(each, found, folder / "tables")
-        cells += [_plain(cell) for cell in found if cell.seeds]
+        shown = [cell for cell in found if wanted is None or cell.cell.name in wanted]
+        cells += [_plain(cell) for cell in shown if cell.seeds]
         if not json_:
-            _print_table(each, found)
+            _print_table(each, shown)
     drawn = experiments.write_figures([each.name for each in chosen], folder, folder / "figures", quick=quick)
     if json_:
         typer.echo(json.dumps(cells))
@@ -66,11 +68,16 @@ def reproduce(
         raise InputError(f"{len(status.failed)} runs failed; the first: {what}: {why}")
 
 
-def _check_columns(wanted: list[str] | None, chosen: list[Any]) -> None:
+def _columns(text: str | None, chosen: list[Any]) -> list[str] | None:
+    """Columns from a text such as grid,ppi; None: all."""
+    if text is None:
+        return None
     known = [name for each in chosen for name in each.columns]
-    for name in wanted or ():
+    wanted = [each.strip() for each in text.split(",")]
+    for name in wanted:
         if name not in known:
             raise InputError(f"columns must be among {', '.join(dict.fromkeys(known))}, got {name!r}")
+    return wanted
 
 
 def _seeds(text: str | None) -> list[int] | None:
@@ -82,7 +89,10 @@ def _seeds(text: str | None) -> list[int] | None:
         first, dash, last = part.partition("-")
         if not first.strip().isdigit() or (dash and not last.strip().isdigit()):
             raise InputError(f"seeds must be numbers such as 0-9 or 0,3,5, got {text!r}")
-        found += range(int(first), int(last if dash else first) + 1)
+        some = range(int(first), int(last if dash else first) + 1)
+        if not some:
+            raise InputError(f"seeds must be ranges from the lesser to the greater, such as 0-9, got {text!r}")
+        found += some
     return found
 
 

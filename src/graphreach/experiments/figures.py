@@ -78,7 +78,9 @@ def sweep_panels(results: Path, quick: bool) -> list[Panel]:
         ):
             experiment = load_experiment(f"table-{number}{part}")
             found = [
-                each for each in summarise(experiment, results, quick=quick) if each.cell.name == column and each.seeds
+                each
+                for each in summarise(experiment, results, quick=quick)
+                if each.cell.name == column and each.cell.row.published and each.seeds
             ]
             series = []
             for leaks, name in ((False, "no labels in the walks"), (True, "authors' command (leaks)")):

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 from graphreach.experiments.definition import ORDER, Cell, Experiment, load_experiment
@@ -76,7 +77,7 @@ def works(
     Args:
         experiment: The experiment.
         seeds: Seeds to run; None: as many as each column says.
-        quick: One seed, few epochs, few graphs, of a sweep the first and the last row.
+        quick: One seed by default, few epochs, few graphs, of a sweep the first and the last row.
         columns: Columns to run; None: all.
     """
     listed = None if seeds is None else list(seeds)
@@ -85,7 +86,7 @@ def works(
     for cell in experiment.cells():
         if (wanted is not None and cell.name not in wanted) or (quick and not _in_quick(experiment, cell)):
             continue
-        own = [0] if quick else range(cell.column.seeds) if listed is None else listed
+        own = listed if listed is not None else range(1 if quick else cell.column.seeds)
         found += [(seed, cell, _quick(cell.work(seed)) if quick else cell.work(seed)) for seed in own]
     found.sort(key=lambda each: each[0])
     return [(cell, seed, work) for seed, cell, work in found]
@@ -197,8 +198,18 @@ def _start(threads: int) -> None:
     import numba
     import torch
 
+    Thread(target=_end_with_parent, daemon=True).start()
+
     torch.set_num_threads(threads)
     numba.set_num_threads(min(threads, numba.config.NUMBA_NUM_THREADS))
+
+
+def _end_with_parent() -> None:
+    """A run whose result nobody would write ends with whoever asked for it, however that was killed."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _do(work: str, scratch: str) -> Line:

@@ -44,11 +44,14 @@ class Store:
             if not row.strip():
                 continue
             try:
-                found.append(json.loads(row))
+                line = json.loads(row)
             except json.JSONDecodeError:
                 if number == len(rows) and not text.endswith("\n"):
                     break
                 raise InputError(f"{self.path} line {number} is not JSON; delete that line") from None
+            if not isinstance(line, dict) or "key" not in line:
+                raise InputError(f"{self.path} line {number} is no result of a run; delete that line")
+            found.append(line)
         return found
 
     def add(self, new: Iterable[Line]) -> None:

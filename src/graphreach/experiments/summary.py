@@ -84,18 +84,18 @@ def value(line: Line, metric: str) -> float:
     return float(place)
 
 
-def summarise(
-    experiment: Experiment, folder: Path, *, quick: bool = False, columns: list[str] | None = None
-) -> list[Summary]:
-    """Every cell of a table, from what is on disk."""
+def summarise(experiment: Experiment, folder: Path, *, quick: bool = False) -> list[Summary]:
+    """Every cell of a table, from what is on disk, with seeds beyond those that its column asks for."""
     lines = {line["key"]: line for line in Store(folder, experiment.name).lines()}
+    seeds = {line.get("work", {}).get("settings", {}).get("seed", 0) for line in lines.values()}
     found: dict[tuple[str, str, str], tuple[Cell, list[Line], int]] = {}
-    for cell, _, work in works(experiment, None, quick, columns):
-        key = (cell.group.name, cell.key, cell.name)
-        _, own, wanted = found.get(key, (cell, [], 0))
+    asked = max(cell.column.seeds for cell in experiment.cells())
+    for cell, _, work in works(experiment, sorted(seeds | set(range(asked))), quick):
+        _, own, _ = found.setdefault(
+            (cell.group.name, cell.key, cell.name), (cell, [], 1 if quick else cell.column.seeds)
+        )
         if work.key in lines:
             own.append(lines[work.key])
-        found[key] = (cell, own, wanted + 1)
     return [_summary(cell, own, wanted) for cell, own, wanted in found.values()]
 
 

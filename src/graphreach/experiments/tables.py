@@ -19,18 +19,22 @@ FIELDS = (
 def write_tables(experiment: Experiment, summaries: Sequence[Summary], folder: Path) -> list[Path]:
     """Write a table as Markdown, CSV and LaTeX; give the files."""
     folder.mkdir(parents=True, exist_ok=True)
-    contents = {
-        ".md": markdown(experiment, summaries),
-        ".csv": comma_separated(summaries),
-        ".tex": latex(experiment, summaries),
-    }
     paths = []
-    for suffix, text in contents.items():
+    for suffix, text in contents(experiment, summaries).items():
         path = folder / f"{experiment.name}{suffix}"
         with replacing(path) as partial:
             partial.write_text(text, encoding="utf-8")
         paths.append(path)
     return paths
+
+
+def contents(experiment: Experiment, summaries: Sequence[Summary]) -> dict[str, str]:
+    """A table's texts by the suffix of their files."""
+    return {
+        ".md": markdown(experiment, summaries),
+        ".csv": comma_separated(summaries),
+        ".tex": latex(experiment, summaries),
+    }
 
 
 def markdown(experiment: Experiment, summaries: Sequence[Summary]) -> str:
@@ -136,7 +140,7 @@ def figure_text(summary: Summary) -> str:
 def _cell(summary: Summary | None) -> str:
     if summary is None or not summary.seeds:
         return "" if summary is None else "…"
-    missing = "" if summary.seeds == summary.wanted else f" ({summary.seeds} of {summary.wanted} seeds)"
+    missing = "" if summary.seeds >= summary.wanted else f" ({summary.seeds} of {summary.wanted} seeds)"
     text = figure_text(summary) + missing
     published = summary.cell.published
     if published is None:

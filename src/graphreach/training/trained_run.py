@@ -20,6 +20,7 @@ from graphreach.training.model import TaskModel
 from graphreach.training.outcome import SETTINGS
 from graphreach.training.pair_reach import pair_features
 from graphreach.training.record import read_json
+from graphreach.training.scorers import SCORERS
 from graphreach.training.settings import Settings
 
 ENCODERS = {"GraphReach": nn.GraphReach, "PGNN": nn.PGNN, "Neighbourhood": nn.Neighbourhood, "MLP": nn.MLP}
@@ -43,7 +44,7 @@ class TrainedRun:
     def __init__(self, folder: str | Path) -> None:
         path = Path(folder)
         self.settings = Settings.make(**read_json(path / SETTINGS))
-        _refuse_sums(path, self.settings.method)
+        _refuse_without_model(path, self.settings.method)
         kind = read_json(path / MODEL / "config.json").get("model")
         if kind not in ENCODERS:
             raise InputError(f"{path / MODEL} must hold one of {', '.join(ENCODERS)}, got {kind!r}")
@@ -117,9 +118,11 @@ class TrainedRun:
         return out
 
 
-def _refuse_sums(folder: Path, method: str) -> None:
-    """One sentence for a run that has no model of its own but those of its parts."""
+def _refuse_without_model(folder: Path, method: str) -> None:
+    """One sentence for a run that has no model of its own, but those of its parts or none at all."""
     names = method.split("+")
+    if method in SCORERS:
+        raise InputError(f"folder must be of a run with a model, got {folder}, whose method {method} has none")
     if len(names) == 1:
         return
     stored = [name for name in names if (folder / name / MODEL / "config.json").exists()]
