@@ -49,6 +49,14 @@ def test_pairs_of_a_file_need_its_labels(run, streets, tmp_path):
     assert "task link" in done.stderr
 
 
+def test_a_run_without_a_model_cannot_be_attacked(run, streets, tmp_path):
+    folder = tmp_path / "run"
+    run("train", streets["graph"], "--task", "link", "--model", "common-neighbours", "-o", folder)
+    done = run("attack", folder)
+    assert done.exit_code == 2
+    assert f"must be of a run with a model, got {folder}, whose method common-neighbours has none" in done.stderr
+
+
 def test_a_curve_with_its_plot_and_its_figures(run, tmp_path):
     folder, plot = tmp_path / "run", tmp_path / "curve.png"
     run("train", "communities", "--task", "pair", "--model", "pgnn-e", "-o", folder, *QUICK)

@@ -74,6 +74,10 @@ def markdown(experiment: Experiment, summaries: Sequence[Summary]) -> str:
 def caption(experiment: Experiment, summaries: Sequence[Summary]) -> str:
     """What the figures are: measure, seeds and epochs."""
     what = "Seconds" if experiment.kind == "seconds" else "Test ROC AUC, mean ± standard deviation over the seeds"
+    if experiment.work.get("kind") == "attack":
+        what = (
+            "Test ROC AUC over the comparisons of all groups and seeds together ± standard deviation of the seeds' own"
+        )
     budgets: dict[str, list[str]] = {}
     for name, column in experiment.columns.items():
         own = [each.seeds for each in summaries if each.cell.name == name]
