@@ -152,9 +152,9 @@ def story(results: Path, pictures: str) -> str:
         "",
         "Protein has attributes, and they tell the class nearly alone once their columns are on one scale. With the",
         "published scaling, by row, a run stays near chance until it finds them, and some never do. The paper's P-GNN,",
-        "with a deviation of 0.18 between runs, shows the same. How long a run may look, and whether the optimiser shrinks",
-        "weights meanwhile (as the authors' code does; the paper does not mention it), matters more than labels in the",
-        "walks. In brackets: runs above 0.7, which found them.",
+        "with a deviation of 0.18 between runs, shows the same. It matters how long a run may look and, for the",
+        "equations, whether the optimiser shrinks weights meanwhile (as the authors' code does; the paper does not mention",
+        "it), whatever labels are in the walks. In brackets: runs above 0.7, which found them.",
         "",
         _table(
             ["", "paper", "200 epochs", "the paper's 2,000 epochs", "200 epochs, no weight decay"],
