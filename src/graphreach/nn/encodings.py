@@ -91,7 +91,7 @@ def laplacian_encodings(graph: Graph, dim: int = 16, seed: int = 0, *, flip_sign
     Example:
         >>> import graphreach as gr
         >>> path = gr.Graph.from_edges([[0, 1], [1, 2]])
-        >>> laplacian_encodings(path, 1).round(2).T
+        >>> (laplacian_encodings(path, 1).round(2) + 0).T  # -0 is 0
         array([[ 1.22,  0.  , -1.22]], dtype=float32)
     """
     dim, rng = check_count("dim", dim), np.random.default_rng(check_seed(seed))
