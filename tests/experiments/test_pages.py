@@ -42,6 +42,16 @@ def test_the_story_has_every_protocol(tmp_path):
     assert leak.split(" | ")[1] == "-"
 
 
+def test_leaking_rows_are_marked_in_every_form(tmp_path):
+    fill(tmp_path, "table-3a", one, ["email"])
+    experiment = load_experiment("table-3a")
+    texts = contents(experiment, summarise(experiment, tmp_path))
+    for suffix in (".md", ".tex"):
+        assert "authors, mean pool (leaks)" in texts[suffix]
+    (line,) = [line for line in texts[".csv"].splitlines() if "authors, mean pool" in line]
+    assert ",yes," in line
+
+
 def test_the_headline_is_ours_over_the_best_other_model(tmp_path):
     fill(tmp_path, "table-3a", one, ["email"])
     found = gains(summarise(load_experiment("table-3a"), tmp_path))

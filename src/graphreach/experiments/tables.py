@@ -119,15 +119,13 @@ def latex(experiment: Experiment, summaries: Sequence[Summary]) -> str:
     lines = [rf"\begin{{tabular}}{{l{'c' * len(names)}}}", r"\toprule"]
     lines.append(" & ".join(["", *(_escape(experiment.columns[name].label) for name in names)]) + r" \\")
     for group in experiment.groups:
-        rows = [
-            (row, [found.get((group.name, key, name)) for name in names])
-            for key, row in group.rows.items()
-        ]  # fmt: skip
-        rows = [(row, cells) for row, cells in rows if any(cells)]
+        rows = [[found.get((group.name, key, name)) for name in names] for key in group.rows]
+        rows = [cells for cells in rows if any(cells)]
         if rows:
             lines += [r"\midrule", rf"\multicolumn{{{len(names) + 1}}}{{l}}{{\emph{{{_escape(group.name)}}}}} \\"]
-            for row, cells in rows:
-                lines.append(" & ".join([_escape(row.label), *(_latex_cell(each) for each in cells)]) + r" \\")
+            for cells in rows:
+                label = next(each.cell.label for each in cells if each)
+                lines.append(" & ".join([_escape(label), *(_latex_cell(each) for each in cells)]) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
 
