@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 import graphreach as gr
-from graphreach.tables import read_nodes
+from graphreach.tables import read_known_nodes, read_known_pairs, read_nodes
 from table_helpers import NUMBERS, TOWNS, message, write_columns, write_text
 
 MIXED = gr.Graph.from_edge_list([(7, "ann"), ("ann", (1, 2))])  # 7, 'ann', (1, 2)
@@ -56,8 +56,41 @@ def test_ids_of_text_stand_as_they_are(write, write_frame):
 
 def test_ids_of_other_kinds_compare_by_their_text(write):
     assert read_nodes(write('"(1, 2)",a\nann,b\n7,c\n'), MIXED).tolist() == [2, 1, 0]
-    # 1 and "1" read the same; numbers stand before text.
-    assert read_nodes(write("1\nann\n"), gr.Graph.from_edge_list([(1, "1"), ("1", "ann")])).tolist() == [0, 2]
     halves = gr.Graph.from_edge_list([(0.5, 1.5)])
     assert read_nodes(write("1.5\n0.5\n"), halves).tolist() == [1, 0]
     assert "numbers, as the graph's ids are" in message(read_nodes, write("0.5\nx\n"), halves)
+
+
+def test_ids_that_two_nodes_have_as_text_are_refused(write):
+    graph = gr.Graph.from_edge_list([(1, "1"), ("1", "ann")])
+    assert "two nodes that are written '1' (a number and text), in column 1 in line 2" in message(
+        read_nodes, write("ann\n1\n"), graph
+    )
+    assert read_nodes(write("ann\n"), graph).tolist() == [2]
+
+
+def test_whole_floats_are_ids_of_text(write_frame):
+    graph = gr.Graph.from_edge_list([("7", "8"), ("8", "x")])
+    assert read_nodes(write_frame({"id": [8.0, 7.0]}), graph).tolist() == [1, 0]
+    for wrong in (float("inf"), 7.5, 2.0**60):
+        assert "must have text" in message(read_nodes, write_frame({"id": [8.0, wrong]}), graph)
+
+
+def test_known_pairs_and_the_ids_that_are_unknown(write):
+    path = write("u,v\noslo,rome\noslo,voss\nlima,rome\n\nvoss,oslo\n")
+    index, rows, unknown = read_known_pairs(path, TOWNS)
+    assert (index.tolist(), rows.tolist(), unknown) == ([[1, 2], [2, 1]], [1, 3], ["lima", "rome"])
+    index, rows, unknown = read_known_pairs(write("a b\nc d\n"), TOWNS)
+    assert (index.shape, rows.shape, unknown) == ((2, 0), (0,), ["a", "c", "b", "d"])
+    assert "nothing in column 'v' in line 2" in message(read_known_pairs, write("u,v\noslo,\noslo,voss\n"), TOWNS)
+
+
+def test_unknown_ids_may_be_of_another_kind(write, write_frame):
+    positions, rows, unknown = read_known_nodes(write("5\nx\n007\n99\n30\n5\n"), NUMBERS)
+    assert (positions.tolist(), rows.tolist(), unknown) == ([1, 3, 1], [0, 4, 5], ["x", "007", "99"])
+    positions, rows, unknown = read_known_nodes(write_frame({"id": [5.5, 5.0]}), NUMBERS)
+    assert (positions.tolist(), rows.tolist(), unknown) == ([1], [1], [5.5])
+    positions, rows, unknown = read_known_nodes(write_frame({"id": [2**63, 5]}), NUMBERS)
+    assert (positions.tolist(), unknown) == ([1], [2**63])
+    positions, rows, unknown = read_known_nodes(write_frame({"id": [7, 8]}), gr.Graph.from_edge_list([("7", "x")]))
+    assert (positions.tolist(), unknown) == ([0], [8])

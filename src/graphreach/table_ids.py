@@ -1,7 +1,7 @@
 """From a table's column of ids to the positions of nodes."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 FEW = 3
 """Ids that a message names."""
 
+TWICE = -2
+"""The position of a text that two nodes have."""
 
-def few_ids(ids: NDArray[Any]) -> str:
+
+def few_ids(ids: Sequence[Any] | NDArray[Any]) -> str:
     """Name the first of several ids.
 
     Example:
@@ -52,28 +55,49 @@ def all_nodes(table: Table, columns: Sequence[int], graph: Graph) -> NDArray[np.
     """Positions ``[columns, rows]`` of ids that all must be nodes of the graph."""
     given, known = table.texts(columns), _positions_by_id(graph)
     found = np.stack([_find(table, column, ids, known) for column, ids in zip(columns, given, strict=True)])
-    unknown = [ids.filter(found[row] < 0).unique(maintain_order=True).to_numpy() for row, ids in enumerate(given)]
-    if any(map(len, unknown)):
-        distinct = np.array(list(dict.fromkeys(value for ids in unknown for value in ids.tolist())), object)
+    unknown = _distinct(ids.filter(found[row] < 0) for row, ids in enumerate(given))
+    if unknown:
         raise InputError(
             f"{table.what} must have ids of nodes (such as {few_ids(graph.ids[:FEW])}), "
-            f"got {len(distinct)} that are none: {few_ids(distinct)}"
+            f"got {len(unknown)} that are none: {few_ids(unknown)}"
         )
     return found
 
 
+def some_nodes(
+    table: Table, columns: Sequence[int], graph: Graph
+) -> tuple[NDArray[np.int64], NDArray[np.int64], list[Any]]:
+    """Positions ``[columns, m]`` of the m rows whose ids are all nodes, these rows, and the distinct other ids."""
+    given, known = table.texts(columns), _positions_by_id(graph)
+    found = np.stack([_find(table, column, ids, known, False) for column, ids in zip(columns, given, strict=True)])
+    unknown = _distinct(ids.filter(found[row] < 0) for row, ids in enumerate(given))
+    rows = np.flatnonzero((found >= 0).all(axis=0))
+    return found[:, rows], rows, unknown
+
+
+def _distinct(columns: Iterable["pl.Series"]) -> list[Any]:
+    return list(dict.fromkeys(value for ids in columns for value in ids.to_list()))
+
+
 def _positions_by_id(graph: Graph) -> "pl.DataFrame":
-    """The ids as a table would have them, numbers or text (that of other kinds, too), and their positions."""
+    """The ids as a table would have them, numbers or text (that of other kinds, too), and their positions.
+
+    Ids such as 1 and "1", which read the same, have the position :data:`TWICE`.
+    """
     import polars as pl
 
     by_text = graph.ids.dtype == object
     ids = pl.Series([str(value) for value in graph.ids.tolist()] if by_text else graph.ids)
     known = pl.DataFrame({"id": ids, "at": np.arange(len(ids))})
-    # Of 1 and "1", which read the same, the first is meant.
-    return known.unique("id", keep="first") if by_text else known
+    if not by_text:
+        return known
+    return known.group_by("id").agg(pl.when(pl.len() == 1).then(pl.col("at").first()).otherwise(TWICE).alias("at"))
 
 
-def _find(table: Table, column: int, ids: "pl.Series", known: "pl.DataFrame") -> NDArray[np.int64]:
+def _find(
+    table: Table, column: int, ids: "pl.Series", known: "pl.DataFrame", same_kind: bool = True
+) -> NDArray[np.int64]:
+    """Positions of ids, -1 for others; unless ``same_kind``, ids of another kind than the graph's are such others."""
     import polars as pl
 
     if ids.null_count():
@@ -82,11 +106,18 @@ def _find(table: Table, column: int, ids: "pl.Series", known: "pl.DataFrame") ->
     if isinstance(ids.dtype, pl.Categorical | pl.Enum):
         ids = ids.cast(pl.String)
     kind = known["id"].dtype
-    wanted = _as_text(table, column, ids) if kind == pl.String else _as_numbers(table, column, ids, kind)
-    return wanted.replace_strict(known["id"], known["at"], default=-1, return_dtype=pl.Int64).to_numpy()
+    wanted = _as_text(table, column, ids) if kind == pl.String else _as_numbers(table, column, ids, kind, same_kind)
+    found = wanted.replace_strict(known["id"], known["at"], default=-1, return_dtype=pl.Int64).to_numpy()
+    if (found == TWICE).any():
+        row = int(np.argmax(found == TWICE))
+        raise InputError(
+            f"{table.what} must have ids that name one node, but the graph has two nodes that are written "
+            f"{wanted[row]!r:.80} (a number and text), in column {table.title(column)} in {table.place(row)}"
+        )
+    return found
 
 
-def _as_numbers(table: Table, column: int, ids: "pl.Series", kind: Any) -> "pl.Series":
+def _as_numbers(table: Table, column: int, ids: "pl.Series", kind: Any, same_kind: bool) -> "pl.Series":
     import polars as pl
 
     is_integer = kind == pl.Int64
@@ -98,6 +129,8 @@ def _as_numbers(table: Table, column: int, ids: "pl.Series", kind: Any) -> "pl.S
         wrong = numbers.is_null() | ~ids.str.contains(PLAIN_INTEGER) if is_integer else numbers.is_null()
     else:
         raise InputError(f"{table.what} must have ids in column {table.title(column)}, got {ids.dtype}")
+    if not same_kind:
+        return numbers.set(wrong, None)
     if wrong.any():
         row = int(np.argmax(wrong.to_numpy()))
         raise InputError(
@@ -110,6 +143,9 @@ def _as_numbers(table: Table, column: int, ids: "pl.Series", kind: Any) -> "pl.S
 def _as_text(table: Table, column: int, ids: "pl.Series") -> "pl.Series":
     import polars as pl
 
+    if ids.dtype.is_float() and (ids == ids.round()).all() and (ids.abs() < 2**53).all():
+        # pandas makes floats of integers as soon as one is missing.
+        ids = ids.cast(pl.Int64)
     if not (ids.dtype.is_integer() or ids.dtype == pl.String):
         raise InputError(
             f"{table.what} must have text, as the graph's ids are, in column {table.title(column)}, got {ids.dtype}"

@@ -22,7 +22,7 @@ from graphreach.graph.graph import Graph
 from graphreach.graph.read_text import PLAIN_INTEGER
 from graphreach.graph.sniff import NODE_NAMES
 from graphreach.table_files import TABLES, Block, Table, check_table, find_column, list_names, open_table
-from graphreach.table_ids import all_nodes, few_ids, known_nodes
+from graphreach.table_ids import all_nodes, few_ids, known_nodes, some_nodes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -298,11 +298,40 @@ def read_pair_labels(path: str | PathLike[str], graph: Graph) -> tuple[NDArray[n
     return index, numbers.astype(np.int64)
 
 
+def read_known_pairs(path: str | PathLike[str], graph: Graph) -> tuple[NDArray[np.int64], NDArray[np.int64], list[Any]]:
+    """Read the pairs of a table of which both ids are nodes, and the ids that are not.
+
+    Args:
+        path: A table as of :func:`read_pairs`.
+        graph: The graph that the pairs are looked up in.
+
+    Returns:
+        Positions ``[2, m]``, the rows of the table (from 0 on) that these pairs stand in, ``[m]``, and the distinct ids
+        that are no nodes.
+
+    Example:
+        >>> import tempfile
+        >>> graph = Graph.from_edge_list([("ann", "bob"), ("bob", "cid")])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder, "pairs.txt")
+        ...     _ = path.write_text("cid ann\\neve ann\\nbob ann\\n")
+        ...     index, rows, unknown = read_known_pairs(path, graph)
+        >>> index.tolist(), rows.tolist(), unknown
+        ([[2, 1], [0, 0]], [0, 2], ['eve'])
+    """
+    table = open_table(check_table(path), graph, ())
+    return some_nodes(table, _ends(table), graph)
+
+
 def _pairs(table: Table, graph: Graph) -> tuple[NDArray[np.int64], tuple[int, int]]:
+    ends = _ends(table)
+    return all_nodes(table, ends, graph), ends
+
+
+def _ends(table: Table) -> tuple[int, int]:
     if len(table.names) < 2:
         raise InputError(f"{table.what} must have two columns of ids, got only {list_names(table)}")
-    ends = find_pair([normalise_name(name) for name in table.names]) or (0, 1)
-    return all_nodes(table, ends, graph), ends
+    return find_pair([normalise_name(name) for name in table.names]) or (0, 1)
 
 
 def read_nodes(path: str | PathLike[str], graph: Graph) -> NDArray[np.int64]:
@@ -326,3 +355,28 @@ def read_nodes(path: str | PathLike[str], graph: Graph) -> NDArray[np.int64]:
     """
     table = open_table(check_table(path), graph, NODE_NAMES)
     return all_nodes(table, [_column_of_ids(table, None)], graph).reshape(-1)
+
+
+def read_known_nodes(path: str | PathLike[str], graph: Graph) -> tuple[NDArray[np.int64], NDArray[np.int64], list[Any]]:
+    """Read the ids of a table that are nodes, and those that are not.
+
+    Args:
+        path: A table as of :func:`read_nodes`.
+        graph: The graph that the ids are looked up in.
+
+    Returns:
+        Positions ``[m]``, the rows of the table (from 0 on) that these nodes stand in, ``[m]``, and the distinct ids
+        that are no nodes.
+
+    Example:
+        >>> import tempfile
+        >>> graph = Graph.from_edge_list([("ann", "bob"), ("bob", "cid")])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder, "nodes.txt")
+        ...     _ = path.write_text("eve\\ncid\\n")
+        ...     read_known_nodes(path, graph)
+        (array([2]), array([1]), ['eve'])
+    """
+    table = open_table(check_table(path), graph, NODE_NAMES)
+    found, rows, unknown = some_nodes(table, [_column_of_ids(table, None)], graph)
+    return found.reshape(-1), rows, unknown
