@@ -58,6 +58,10 @@ def run() -> Callable[..., Result]:
         result = CliRunner().invoke(app, [str(word) for word in words])
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
+        # Every command says how it read the graph; the tests of that look at ``readings``, the others at the rest.
+        lines = result.stderr.splitlines(keepends=True)
+        result.readings = [line for line in lines if line.startswith("graphreach: read ")]
+        result.stderr_bytes = "".join(line for line in lines if line not in result.readings).encode()
         return result
 
     return command

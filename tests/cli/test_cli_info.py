@@ -62,3 +62,13 @@ def test_columns_by_name_or_number(run, tmp_path, column):
     path.write_text(header + "1,2,5\n2,3,6\n")
     assert facts_of(run, path, "--weight", column)["weights"] == {"min": 5, "max": 6}
     assert facts_of(run, path, "--unweighted")["weights"] is None
+
+
+def test_columns_are_said_on_stderr_and_in_both_outputs(run, roads):
+    result = run("info", roads)
+    assert len(result.readings) == 1
+    assert "source 'from', target 'to', no weight, ignored 'km'" in result.readings[0]
+    assert "source 'from', target 'to', no weight, ignored 'km'" in result.stdout
+    reading = facts_of(run, roads)["reading"]
+    assert reading["columns"] == {"source": "from", "target": "to"}
+    assert reading["ignored"] == ["km"]

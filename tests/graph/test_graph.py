@@ -308,3 +308,9 @@ def test_import_is_light():
 def test_weights_whose_sum_is_infinite_are_refused():
     with pytest.raises(InputError, match="edge_weight must have a finite sum"):
         Graph.from_edges([[0, 1, 0], [1, 2, 2]], edge_weight=[1e308, 1e308, 1.5e308])
+
+
+def test_reading_and_time_are_none_without_a_file():
+    graph = Graph.from_edges([[0], [1]])
+    assert graph.reading is None
+    assert graph.time is None

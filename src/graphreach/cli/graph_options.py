@@ -9,6 +9,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 import graphreach as gr
+from graphreach.cli.group import say
 from graphreach.progress import stage
 
 PANEL = "Reading the graph"
@@ -74,9 +75,12 @@ class GraphFile:
         return {name: value for name, value in arguments.items() if name != "graph"}
 
     def read(self, **changes: Any) -> gr.Graph:
-        """Read the graph; ``changes`` replace arguments."""
+        """Read the graph and say on stderr how it was read; ``changes`` replace arguments."""
         with stage("reading the graph"):
-            return gr.read_graph(self.graph, **(self.arguments() | changes))
+            graph = gr.read_graph(self.graph, **(self.arguments() | changes))
+        if graph.reading is not None:
+            say(str(graph.reading))
+        return graph
 
 
 def _column(name: Any) -> Any:

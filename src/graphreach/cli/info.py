@@ -9,6 +9,7 @@ import typer
 import graphreach as gr
 from graphreach.anchors.select_anchors import resolve_num_anchors
 from graphreach.cli.graph_options import GraphFile, with_graph
+from graphreach.graph.reading import Reading
 from graphreach.progress import stage
 from graphreach.walks.walk_length import MAX_WALK_LENGTH
 
@@ -45,6 +46,7 @@ def describe(graph: gr.Graph, keeps_self_loops: bool = True) -> dict[str, Any]:
         "nodes": graph.num_nodes,
         "edges": graph.num_edges - (0 if keeps_self_loops else loops),
         "directed": graph.directed,
+        "reading": None if graph.reading is None else graph.reading.as_dict(),
         "weights": _weight_range(graph, keeps_self_loops),
         "self_loops": loops,
         "self_loops_kept": keeps_self_loops,
@@ -86,7 +88,7 @@ def _table(facts: dict[str, Any]) -> str:
     if facts["self_loops"]:
         loops += ", kept" if facts["self_loops_kept"] else ", dropped (keep them by --self-loops)"
     cut = f", cut at {MAX_WALK_LENGTH}" if lower > MAX_WALK_LENGTH else ""
-    rows = {
+    rows = _reading_rows(facts["reading"]) | {
         "nodes": f"{facts['nodes']:,}",
         "edges": f"{facts['edges']:,}, {'directed' if facts['directed'] else 'undirected'}",
         "weights": f"{weights['min']:g} to {weights['max']:g}" if weights else "none",
@@ -104,3 +106,11 @@ def _table(facts: dict[str, Any]) -> str:
     }
     width = max(map(len, rows))
     return "\n".join(f"{name:<{width}}  {text}" for name, text in rows.items())
+
+
+def _reading_rows(found: dict[str, Any] | None) -> dict[str, str]:
+    if found is None:
+        return {}
+    reading = Reading(**found)
+    rows = {"read as": reading.kind, "columns": reading.describe_columns()}
+    return rows | {f"assumed {number}": text for number, text in enumerate(reading.assumed, 1)}

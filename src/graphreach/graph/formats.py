@@ -12,6 +12,7 @@ from graphreach.graph.build import check_weights
 from graphreach.graph.columns import choose_columns, frame_column
 from graphreach.graph.convert import edges_from_index, edges_from_networkx, edges_from_scipy, number_columns
 from graphreach.graph.edges import Edges
+from graphreach.graph.reading import ROLES, Reading
 
 
 def edges_from_parquet(path: Path, source: Any, target: Any, weight: Any, nodes: Iterable[Hashable]) -> Edges:
@@ -36,7 +37,9 @@ def edges_from_parquet(path: Path, source: Any, target: Any, weight: Any, nodes:
             raise InputError(f"column {chosen[2]!r} of {path} must hold a number in every row, got {column.dtype}")
         weights = check_weights(column.to_numpy(), len(frame), f"column {chosen[2]!r} of {path}")
     ends = [frame_column(frame, name) for name in chosen[:2]]
-    return number_columns(ends[0], ends[1], weights, nodes)
+    used = {role: name for role, name in zip(ROLES, chosen, strict=False) if name is not None}
+    reading = Reading(str(path), "parquet", used, tuple(name for name in names if name not in chosen))
+    return number_columns(ends[0], ends[1], weights, nodes)._replace(reading=reading)
 
 
 def read_npz(path: Path, weight: Any) -> tuple[Edges, bool | None]:

@@ -13,6 +13,7 @@ from graphreach.graph import convert, kernels
 from graphreach.graph.build import CSR, Reduce, build_csr, compact
 from graphreach.graph.edges import Edges
 from graphreach.graph.lookup import IdLookup, hash_ids
+from graphreach.graph.reading import Reading
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -43,6 +44,9 @@ class Graph:
         weights: ``None``, or ``float64`` weights beside ``indices``.
         directed: Whether edges have a direction.
         ids: The user's node ids in index order, ``[n]``.
+        time: ``None``, or one number per entry beside ``indices``: when an edge was made, the latest time where it
+            repeats. Nothing is computed from it, so it is no part of :attr:`content_hash`.
+        reading: ``None``, or how the file or frame was read: which columns were used, which ignored, what assumed.
 
     Example:
         >>> graph = Graph.from_edges([[0, 1, 2], [1, 2, 0]])
@@ -51,6 +55,9 @@ class Graph:
         >>> graph.indices
         array([1, 2, 0, 2, 0, 1], dtype=uint16)
     """
+
+    time: NDArray[np.float64] | None = None
+    reading: Reading | None = None
 
     def __init__(self, csr: CSR, ids: NDArray[Any], directed: bool) -> None:
         self.indptr, self.indices, self.weights = csr
@@ -73,7 +80,12 @@ class Graph:
             self_loops=self_loops,
         )
         graph = cls(csr, edges.ids, directed is not False)
-        return graph._undirected_if_symmetric() if directed is None else graph
+        if edges.time is not None:
+            graph.time = graph._latest_times(edges.source, edges.target, edges.time)
+        if directed is None:
+            graph = graph._undirected_if_symmetric()
+        graph.reading = edges.reading
+        return graph
 
     @classmethod
     def from_edges(
@@ -351,7 +363,18 @@ class Graph:
             if not np.allclose(weights, other.weights, rtol=kernels.RELATIVE_TOLERANCE, atol=0):
                 return self
             weights = np.maximum(weights, other.weights)
-        return Graph(CSR(self.indptr, self.indices, weights), self.ids, directed=False)
+        graph = Graph(CSR(self.indptr, self.indices, weights), self.ids, directed=False)
+        if self.time is not None:
+            source, target = self.edge_index.astype(np.uint32)
+            graph.time = graph._latest_times(source, target, self.time)
+        return graph
+
+    def _latest_times(self, source: Any, target: Any, time: NDArray[np.float64]) -> NDArray[np.float64]:
+        found: NDArray[np.float64] = kernels.latest_times(
+            self.indptr.astype(np.int64), self.indices.astype(np.uint32), source, target, time, self.directed
+        )
+        found.flags.writeable = False
+        return found
 
     def _row_sizes(self) -> NDArray[np.int64]:
         pointers = self.indptr.astype(np.int64)

@@ -198,3 +198,26 @@ def transpose(indptr: Pointer, indices: Index, weights: Weight) -> tuple[Pointer
             if weighted:
                 out_weights[position] = weights[e]
     return out_indptr[: num_nodes + 1], out_indices, out_weights
+
+
+@kernel
+def latest_times(indptr: Pointer, indices: Index, source: Index, target: Index, time: Weight, directed: bool) -> Weight:
+    """Give each entry of a CSR matrix the latest time of the edges that were merged into it.
+
+    Edges that were dropped have no entry and are passed over.
+    """
+    out = np.full(indices.size, -np.inf)
+    for e in range(source.size):
+        for turn in range(1 if directed else 2):
+            row, column = (source[e], target[e]) if turn == 0 else (target[e], source[e])
+            low, high = indptr[row], indptr[row + 1]
+            stop = high
+            while low < high:
+                middle = (low + high) // 2
+                if indices[middle] < column:
+                    low = middle + 1
+                else:
+                    high = middle
+            if low < stop and indices[low] == column:
+                out[low] = max(out[low], time[e])
+    return out

@@ -18,6 +18,7 @@ from graphreach.graph.convert import number_columns
 from graphreach.graph.edges import Edges
 from graphreach.graph.graph import Graph
 from graphreach.graph.read_text import TextFile, TextOptions, read_text_edges, read_text_nodes
+from graphreach.graph.reading import Reading
 
 TEXT = (".csv", ".tsv", ".txt", ".edg", ".edgelist")
 BINARY = (".parquet", ".npz", ".mtx", ".graphml")
@@ -107,6 +108,7 @@ def read_graph(
         edges, is_directed = reader(file, weight)
         if nodes is not None:
             edges = _add_nodes(edges, _named(nodes, options))
+        edges = edges._replace(reading=Reading(str(file), suffix.removeprefix(".")))
     return Graph._from_parts(edges, is_directed if directed is None else directed, reduce, self_loops)
 
 
@@ -169,11 +171,11 @@ def _unzip(path: Path) -> NDArray[np.uint8]:
 def _edges_from_text(path: Path, options: TextOptions, nodes: Any) -> Edges:
     import polars as pl
 
-    source, target, weights = read_text_edges(open_text(path), options)
+    source, target, weights, reading = read_text_edges(open_text(path), options)
     named = _named(nodes, options)
     if isinstance(named, pl.Series) and named.dtype != source.dtype:
         source, target, named = (column.cast(pl.String) for column in (source, target, named))
-    return number_columns(source, target, weights, named)
+    return number_columns(source, target, weights, named)._replace(reading=reading)
 
 
 def _named(nodes: Any, options: TextOptions) -> Any:

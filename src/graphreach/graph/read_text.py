@@ -9,6 +9,7 @@ from graphreach.errors import InputError
 from graphreach.graph import text_kernels
 from graphreach.graph.build import check_weights, first_bad_weight
 from graphreach.graph.columns import choose_columns, normalise_name
+from graphreach.graph.reading import ROLES, Reading
 from graphreach.graph.sniff import NODE_NAMES, Layout, data_lines, is_number, is_plain_integer, sniff
 
 if TYPE_CHECKING:
@@ -38,12 +39,12 @@ class TextOptions(NamedTuple):
 
 def read_text_edges(
     file: TextFile, options: TextOptions
-) -> tuple["pl.Series", "pl.Series", NDArray[np.float64] | None]:
+) -> tuple["pl.Series", "pl.Series", NDArray[np.float64] | None, Reading]:
     """Return the columns of sources, targets and weights of a text file; both columns of ids are of one kind.
 
     Example:
         >>> file = TextFile(np.frombuffer(b"1 2 0.5\\n2 3 1\\n", np.uint8), None, "edges.txt")
-        >>> source, target, weights = read_text_edges(file, TextOptions())
+        >>> source, target, weights, _ = read_text_edges(file, TextOptions())
         >>> source.to_list(), target.to_list(), weights
         ([1, 2], [2, 3], array([0.5, 1. ]))
     """
@@ -64,7 +65,15 @@ def read_text_edges(
     reader = _Reader(file, layout, options)
     frame = reader.read(columns[:2], columns[2:])
     weights = reader.weights(frame, chosen[2]) if chosen[2] is not None else None
-    return frame.to_series(0), frame.to_series(1), weights
+    roles = dict(zip(ROLES, chosen, strict=False))
+    reading = Reading(
+        file.what,
+        "text",
+        {role: name for role, name in roles.items() if name is not None},
+        tuple(name for name in layout.names if name not in chosen),
+        layout.has_header,
+    )
+    return frame.to_series(0), frame.to_series(1), weights, reading
 
 
 def read_text_nodes(file: TextFile, options: TextOptions) -> "pl.Series":
