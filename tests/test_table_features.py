@@ -113,7 +113,7 @@ def test_unusable_features_of_numpy(tmp_path, write):
         np.save(tmp_path / "x.npy", array)
         return tmp_path / "x.npy"
 
-    assert "[4, d], one row a node, got [3, 2]" in message(read_features, save(np.zeros((3, 2))), TOWNS)
+    assert "[4, d], one row per node, got [3, 2]" in message(read_features, save(np.zeros((3, 2))), TOWNS)
     assert "got [4]" in message(read_features, save(np.zeros(4)), TOWNS)
     assert "got [4, 0]" in message(read_features, save(np.zeros((4, 0))), TOWNS)
     assert "got complex" in message(read_features, save(np.zeros((4, 2), complex)), TOWNS)

@@ -1,6 +1,9 @@
 """Tables about nodes as files: text with any separator, with or without a header, and Parquet."""
 
-from collections.abc import Collection, Iterator, Sequence
+import csv
+from collections.abc import Callable, Collection, Iterator, Sequence
+from difflib import get_close_matches
+from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -14,7 +17,7 @@ from graphreach.graph.columns import looks_like_header, normalise_name
 from graphreach.graph.graph import Graph
 from graphreach.graph.read_graph import open_text
 from graphreach.graph.read_text import TextFile, TextOptions, _Reader
-from graphreach.graph.sniff import Layout, data_lines, is_number, is_plain_integer, sniff
+from graphreach.graph.sniff import SAMPLE, SEPARATORS, Layout, data_lines, is_number, is_plain_integer, sniff
 
 if TYPE_CHECKING:
     import polars as pl
@@ -34,6 +37,33 @@ class TextTable(_Reader):
     def __init__(self, file: TextFile, layout: Layout) -> None:
         super().__init__(file, layout, TextOptions())
         self.what, self.names = file.what, layout.names
+        self.assumed = ["with a header"] if layout.has_header else ["without a header"]
+        self.doubts: list[str] = []
+
+    def check_long_enough(self, rows: NDArray[np.int64]) -> None:
+        """Refuse rows that end before the last column; those of the other rows have all fields."""
+        wanted, header = set(rows.tolist()), int(self.layout.has_header)
+        if not wanted:
+            return
+        for index, (number, _, line) in enumerate(data_lines(self.file.text, self.options.comments)):
+            if index - header in wanted:
+                separator = self.layout.separator
+                fields = len(
+                    line.split() if separator == " " else next(csv.reader([line.decode()], delimiter=separator))
+                )
+                if fields < len(self.names):
+                    raise InputError(
+                        f"{self.what} must have {len(self.names)} fields in every line, got {fields} in line {number + 1}"
+                    )
+
+    def missing_separator(self) -> str:
+        """For a table of one column, the line that lacks the separator which most lines have; else nothing."""
+        lines = list(islice(data_lines(self.file.text, self.options.comments), SAMPLE))
+        for separator in SEPARATORS:
+            without = [number for number, _, line in lines if separator.encode() not in line]
+            if 0 < len(without) <= len(lines) / 2:
+                return f"; line {without[0] + 1} has no {separator!r}, as the others have"
+        return ""
 
     def texts(self, columns: Sequence[int]) -> list["pl.Series"]:
         """Columns as text; an empty field is null."""
@@ -72,11 +102,20 @@ class ParquetTable:
         import polars as pl
 
         self.path, self.what = path, str(path)
+        self.assumed: list[str] = []
+        self.doubts: list[str] = []
         try:
             with path.open("rb") as file:
                 self.names = list(pl.read_parquet_schema(file))
-        except (pl.exceptions.PolarsError, OSError):
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
             self._raise_damaged()
+
+    def check_long_enough(self, rows: NDArray[np.int64]) -> None:
+        """Rows of a Parquet file are of one length."""
+
+    def missing_separator(self) -> str:
+        """Nothing: a Parquet file has no separators."""
+        return ""
 
     def texts(self, columns: Sequence[int]) -> list["pl.Series"]:
         """Columns as they are."""
@@ -87,7 +126,7 @@ class ParquetTable:
             # A handle, as glob characters in the name then mean nothing.
             with self.path.open("rb") as file:
                 frame = pl.read_parquet(file, columns=list(dict.fromkeys(names)))
-        except (pl.exceptions.PolarsError, OSError):
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
             self._raise_damaged()
         if not len(frame):
             raise InputError(f"{self.what} must have rows, but it is empty")
@@ -141,7 +180,8 @@ def open_table(path: Path, graph: Graph, usual: Collection[str], asked: Sequence
 
     The first line of a text file is a header if a column is ``asked`` for by name; else it is none if its first field
     (or that of the column ``asked`` for first, by number) is a node of the graph; else it is one if it has one of the
-    ``usual`` names, or where :func:`graphreach.read_graph` would take it for one.
+    ``usual`` names, where its words stand above nodes and occur nowhere below, or where
+    :func:`graphreach.read_graph` would take it for one.
 
     Example:
         >>> import tempfile
@@ -159,12 +199,34 @@ def open_table(path: Path, graph: Graph, usual: Collection[str], asked: Sequence
     if next(data_lines(file.text, COMMENTS), None) is None:
         raise InputError(f"{path} must have rows, but it is empty or holds only comments")
     rows = sniff(file.text, file.what, COMMENTS, False, ()).rows
-    has_header = _has_header(rows[0], graph, usual, asked)
+    has_header, doubts = _has_header(rows[0], graph, usual, asked), []
     if has_header is None:
         has_header = len(rows) > 1 and sniff(file.text, file.what, COMMENTS, None, ()).has_header
+        if not has_header and _stands_above_nodes(rows, graph):
+            has_header = True
+            doubts.append(f"the first line, {','.join(rows[0])!r:.80}, is taken for a header, as it names no node")
     if has_header and len(rows) == 1:
         raise InputError(f"{path} must have rows, but it has only a header")
-    return TextTable(file, sniff(file.text, file.what, COMMENTS, has_header, ()))
+    table = TextTable(file, sniff(file.text, file.what, COMMENTS, has_header, ()))
+    table.doubts += doubts
+    return table
+
+
+def _stands_above_nodes(rows: list[list[str]], graph: Graph) -> bool:
+    """Whether the first of several columns of words stands above nodes only, is none itself and never comes again."""
+    first, rest = rows[0], rows[1:]
+    if len(first) < 2 or len(rest) < 2 or any(len(row) < len(first) for row in rest):
+        return False
+    is_node, above = _node_test(graph), False
+    for column, field in enumerate(first):
+        below = [row[column].strip() for row in rest]
+        if is_number(field) or field.strip() in below:
+            return False
+        if all(is_node(each) for each in below):
+            if is_node(field.strip()):
+                return False
+            above = True
+    return above
 
 
 def _has_header(row: list[str], graph: Graph, usual: Collection[str], asked: Sequence[Any]) -> bool | None:
@@ -175,7 +237,7 @@ def _has_header(row: list[str], graph: Graph, usual: Collection[str], asked: Seq
         return True
     column = int(asked[0]) if asked and isinstance(asked[0], int | str) else 0
     field = first[column] if 0 <= column < len(first) else ""
-    if field and _is_node(field, graph):
+    if field and _node_test(graph)(field):
         return False
     # An id is never empty, but the name of pandas' index is.
     if not field or looks_like_header(first) or any(normalise_name(each) in usual for each in first):
@@ -183,13 +245,30 @@ def _has_header(row: list[str], graph: Graph, usual: Collection[str], asked: Seq
     return None
 
 
-def _is_node(field: str, graph: Graph) -> bool:
-    kind = graph.ids.dtype.kind
-    if kind == "i":
-        return is_plain_integer(field) and bool(np.any(graph.ids == int(field)))
-    if kind == "f":
-        return is_number(field) and bool(np.any(graph.ids == float(field)))
-    return bool(np.any(graph.ids == field)) if kind == "U" else any(str(value) == field for value in graph.ids.tolist())
+def _node_test(graph: Graph) -> Callable[[str], bool]:
+    """A function that tells whether a field of a text file is the id of a node; ids are sorted."""
+    ids, kind = graph.ids, graph.ids.dtype.kind
+    if kind not in "ifU":
+        texts = {str(value) for value in ids.tolist()}
+        return lambda field: field in texts
+    width = ids.dtype.itemsize // 4
+
+    def is_node(field: str) -> bool:
+        value: Any = field
+        if kind == "U" and len(field) > width:
+            return False
+        if kind == "i":
+            if not is_plain_integer(field):
+                return False
+            value = int(field)
+        elif kind == "f":
+            if not is_number(field):
+                return False
+            value = float(field)
+        at = int(np.searchsorted(ids, value))
+        return at < len(ids) and bool(ids[at] == value)
+
+    return is_node
 
 
 def check_table(path: str | PathLike[str], suffixes: Sequence[str] = TABLES) -> Path:
@@ -219,11 +298,17 @@ def find_column(table: Table, name: Any, argument: str) -> int:
     Names of tables without header are their numbers.
     """
     if isinstance(name, str) and name in table.names:
+        if table.names.count(name) > 1:
+            raise InputError(f"{argument}={name!r} must name one column of {table.what}, but several have this name")
         return table.names.index(name)
     is_number = isinstance(name, int | np.integer) and not isinstance(name, bool)
     number = int(name) if is_number or (isinstance(name, str) and name.isdecimal()) else -1
     if not 0 <= number < len(table.names):
-        raise InputError(f"{argument}={name!r} is not a column of {table.what}; its columns are {list_names(table)}")
+        near = get_close_matches(str(name), [str(each) for each in table.names], 1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise InputError(
+            f"{argument}={name!r} is not a column of {table.what}; its columns are {list_names(table)}{hint}"
+        )
     return number
 
 

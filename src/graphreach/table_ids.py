@@ -36,7 +36,7 @@ def few_ids(ids: Sequence[Any] | NDArray[Any]) -> str:
 
 def known_nodes(table: Table, column: int, ids: "pl.Series", graph: Graph) -> NDArray[np.int64]:
     """Positions of ids, -1 with a warning for those that are not nodes of the graph; some must be."""
-    found = _find(table, column, ids, _positions_by_id(graph))
+    found = _find(table, column, ids, _positions_by_id(graph), "known")
     unknown = ids.filter(found < 0).unique(maintain_order=True).to_numpy()
     if not (found >= 0).any():
         raise InputError(
@@ -49,6 +49,21 @@ def known_nodes(table: Table, column: int, ids: "pl.Series", graph: Graph) -> ND
             stacklevel=3,
         )
     return found
+
+
+def are_all_nodes(ids: "pl.Series", graph: Graph, distinct: bool = False) -> bool:
+    """Whether every entry of a column is a node of the graph (and none occurs twice)."""
+    import polars as pl
+
+    known = _positions_by_id(graph)["id"]
+    if isinstance(ids.dtype, pl.Categorical | pl.Enum):
+        ids = ids.cast(pl.String)
+    if not (ids.dtype.is_integer() or ids.dtype == pl.String):
+        return False
+    same = ids.cast(known.dtype, strict=False)
+    if same.null_count() or (distinct and same.n_unique() < len(same)):
+        return False
+    return bool(same.is_in(known.implode()).all())
 
 
 def all_nodes(table: Table, columns: Sequence[int], graph: Graph) -> NDArray[np.int64]:
@@ -69,7 +84,7 @@ def some_nodes(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], list[Any]]:
     """Positions ``[columns, m]`` of the m rows whose ids are all nodes, these rows, and the distinct other ids."""
     given, known = table.texts(columns), _positions_by_id(graph)
-    found = np.stack([_find(table, column, ids, known, False) for column, ids in zip(columns, given, strict=True)])
+    found = np.stack([_find(table, column, ids, known, "some") for column, ids in zip(columns, given, strict=True)])
     unknown = _distinct(ids.filter(found[row] < 0) for row, ids in enumerate(given))
     rows = np.flatnonzero((found >= 0).all(axis=0))
     return found[:, rows], rows, unknown
@@ -95,9 +110,18 @@ def _positions_by_id(graph: Graph) -> "pl.DataFrame":
 
 
 def _find(
-    table: Table, column: int, ids: "pl.Series", known: "pl.DataFrame", same_kind: bool = True
+    table: Table, column: int, ids: "pl.Series", known: "pl.DataFrame", others: str = "none"
 ) -> NDArray[np.int64]:
-    """Positions of ids, -1 for others; unless ``same_kind``, ids of another kind than the graph's are such others."""
+    """Positions of ids, -1 for those that are no nodes.
+
+    Args:
+        table: The table, for messages.
+        column: The column of the ids.
+        ids: The ids.
+        known: From :func:`_positions_by_id`.
+        others: ``"none"`` refuses ids of another kind than the graph's; ``"known"`` only those among them that look like
+            numbers, such as 007, which may be meant for one of the graph's; ``"some"`` none.
+    """
     import polars as pl
 
     if ids.null_count():
@@ -106,7 +130,7 @@ def _find(
     if isinstance(ids.dtype, pl.Categorical | pl.Enum):
         ids = ids.cast(pl.String)
     kind = known["id"].dtype
-    wanted = _as_text(table, column, ids) if kind == pl.String else _as_numbers(table, column, ids, kind, same_kind)
+    wanted = _as_text(table, column, ids) if kind == pl.String else _as_numbers(table, column, ids, kind, others)
     found = wanted.replace_strict(known["id"], known["at"], default=-1, return_dtype=pl.Int64).to_numpy()
     if (found == TWICE).any():
         row = int(np.argmax(found == TWICE))
@@ -117,7 +141,7 @@ def _find(
     return found
 
 
-def _as_numbers(table: Table, column: int, ids: "pl.Series", kind: Any, same_kind: bool) -> "pl.Series":
+def _as_numbers(table: Table, column: int, ids: "pl.Series", kind: Any, others: str) -> "pl.Series":
     import polars as pl
 
     is_integer = kind == pl.Int64
@@ -129,15 +153,18 @@ def _as_numbers(table: Table, column: int, ids: "pl.Series", kind: Any, same_kin
         wrong = numbers.is_null() | ~ids.str.contains(PLAIN_INTEGER) if is_integer else numbers.is_null()
     else:
         raise InputError(f"{table.what} must have ids in column {table.title(column)}, got {ids.dtype}")
-    if not same_kind:
-        return numbers.set(wrong, None)
-    if wrong.any():
-        row = int(np.argmax(wrong.to_numpy()))
+    refused = wrong
+    if others == "some":
+        refused = wrong & False
+    elif others == "known" and ids.dtype == pl.String and not wrong.all():
+        refused = wrong & ids.cast(pl.Float64, strict=False).is_not_null()
+    if refused.any():
+        row = int(np.argmax(refused.to_numpy()))
         raise InputError(
             f"{table.what} must have {'integers' if is_integer else 'numbers'}, as the graph's ids are, in column "
             f"{table.title(column)}, got {ids[row]!r:.80} in {table.place(row)}"
         )
-    return numbers
+    return numbers.set(wrong, None)
 
 
 def _as_text(table: Table, column: int, ids: "pl.Series") -> "pl.Series":

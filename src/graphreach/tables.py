@@ -6,37 +6,49 @@ a header, lines that start with ``#`` or ``%`` are comments) or ``.parquet``. Id
 are strings, the table's text is taken as it stands.
 """
 
-import zipfile
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphreach.errors import InputError
 from graphreach.graph.build import plain
-from graphreach.graph.columns import find_pair, normalise_name
 from graphreach.graph.graph import Graph
-from graphreach.graph.read_text import PLAIN_INTEGER
 from graphreach.graph.sniff import NODE_NAMES
-from graphreach.table_files import TABLES, Block, Table, check_table, find_column, list_names, open_table
+from graphreach.limits import check_memory
+from graphreach.numpy_files import load_arrays
+from graphreach.table_columns import (
+    LABEL_NAMES,
+    NO_ENDS,
+    Report,
+    column_of_ids,
+    column_of_pair_labels,
+    columns_of_features,
+    columns_of_labels,
+    columns_of_pairs,
+    describe,
+)
+from graphreach.table_files import TABLES, Block, Table, check_table, open_table
 from graphreach.table_ids import all_nodes, few_ids, known_nodes, some_nodes
-
-if TYPE_CHECKING:
-    import polars as pl
-
-LABEL_NAMES = ("label", "labels", "class", "classes", "y", "target")
-"""Names under which labels are found, whatever their case."""
+from graphreach.table_labels import encode_classes
 
 
 def read_labels(
-    path: str | PathLike[str], graph: Graph, id: str | int | None = None, label: str | int | None = None
+    path: str | PathLike[str],
+    graph: Graph,
+    id: str | int | None = None,
+    label: str | int | None = None,
+    report: Report | None = None,
 ) -> tuple[NDArray[np.int64], list[Any]]:
     """Read the class of each node.
 
     Rows without a label say nothing. Ids that are not nodes of the graph are ignored with a warning, unless all are.
+    Numbers that are not whole, several labels in one cell, and nearly as many labels as rows are refused, as these are no
+    classes.
 
     Args:
         path: The table.
@@ -44,6 +56,7 @@ def read_labels(
         id: The column of ids, by name or number (from 0 on); by default one named id or node, else the first.
         label: The column of labels, likewise; by default one named label, class, y or target, else the other one of
             two.
+        report: Is called with one line that says which columns were read and what was assumed.
 
     Returns:
         ``y [n]``, the position of each node's class among the classes, -1 for nodes without a label; and the sorted
@@ -59,16 +72,15 @@ def read_labels(
         (array([ 0, -1,  1]), ['blue', 'red'])
     """
     table = open_table(check_table(path), graph, (*NODE_NAMES, *LABEL_NAMES), (id, label))
-    columns = _columns_of_labels(table, id, label)
+    columns = columns_of_labels(table, graph, id, label)
     ids, labels = table.texts(columns)
     found = known_nodes(table, columns[0], ids, graph)
-    has_label = labels.is_not_null().to_numpy()
-    if labels.dtype.is_float():
-        has_label &= ~np.isnan(labels.fill_null(0).to_numpy())
+    has_label = _labelled(labels)
+    table.check_long_enough(np.flatnonzero(~has_label))
     used = (found >= 0) & has_label
     if not used.any():
         raise InputError(f"{table.what} must have labels of nodes in column {table.title(columns[1])}, got none")
-    classes, codes = _encode_classes(labels.filter(used), table, columns[1])
+    classes, codes = encode_classes(labels.filter(used), np.flatnonzero(used), table, columns[1])
     y = np.full(graph.num_nodes, -1, np.int64)
     y[found[used]] = codes
     conflict = y[found[used]] != codes
@@ -76,62 +88,41 @@ def read_labels(
         first = int(np.argmax(conflict))
         node = found[used][first]
         raise InputError(
-            f"{table.what} must have one label a node, got {classes[codes[first]]!r} and {classes[y[node]]!r} "
+            f"{table.what} must have one label per node, got {classes[codes[first]]!r} and {classes[y[node]]!r} "
             f"for {plain(graph.ids[node])!r}"
         )
+    counts = f"{len(classes)} classes of {np.count_nonzero(y >= 0)} of {graph.num_nodes} nodes"
+    _tell(table, {"ids": columns[:1], "labels": columns[1:]}, report, counts)
     return y, classes
 
 
-def _columns_of_labels(table: Table, id: Any, label: Any) -> tuple[int, int]:
-    if len(table.names) < 2:
-        raise InputError(f"{table.what} must have a column of ids and one of labels, got only {list_names(table)}")
-    taken = None if label is None else find_column(table, label, "label")
-    at_id = _column_of_ids(table, id, taken)
-    if taken is None:
-        taken = _usual(table, LABEL_NAMES, [at_id])
-    if taken is None and len(table.names) == 2:
-        taken = 1 - at_id
-    if taken is None:
-        raise InputError(f"label must say which column of {table.what} holds the labels: {list_names(table)}")
-    if taken == at_id:
-        raise InputError(f"id and label must be two columns of {table.what}, got {table.title(taken)} for both")
-    return at_id, taken
-
-
-def _column_of_ids(table: Table, id: Any, taken: int | None = None) -> int:
-    if id is not None:
-        return find_column(table, id, "id")
-    usual = _usual(table, NODE_NAMES, [taken])
-    return usual if usual is not None else int(taken == 0)
-
-
-def _usual(table: Table, usual: Sequence[str], taken: Sequence[int | None]) -> int | None:
-    names = [None if column in taken else normalise_name(name) for column, name in enumerate(table.names)]
-    return next((names.index(name) for name in usual if name in names), None)
-
-
-def _encode_classes(labels: "pl.Series", table: Table, column: int) -> tuple[list[Any], NDArray[np.int64]]:
-    """The sorted distinct labels, and each label's place among them."""
+def _labelled(labels: Any) -> NDArray[np.bool_]:
+    """Which rows have a label: neither an empty field nor, beside numbers, NaN."""
     import polars as pl
 
-    kind = labels.dtype
-    if isinstance(kind, pl.Categorical | pl.Enum):
-        labels = labels.cast(pl.String)
-    elif kind.is_float() and (labels == labels.round()).all():
-        # pandas makes floats of integers as soon as one is missing.
-        whole = labels.cast(pl.Int64, strict=False)
-        labels = labels if whole.null_count() else whole
-    if labels.dtype == pl.String and labels.str.contains(PLAIN_INTEGER).all():
-        numbers = labels.cast(pl.Int64, strict=False)
-        labels = labels if numbers.null_count() else numbers
-    if not (labels.dtype.is_integer() or labels.dtype in (pl.String, pl.Boolean)):
-        raise InputError(f"{table.what} must have text or whole numbers in column {table.title(column)}, got {kind}")
-    classes = labels.unique().sort()
-    codes = labels.replace_strict(classes, pl.arange(len(classes), eager=True), return_dtype=pl.Int64)
-    return classes.to_list(), codes.to_numpy()
+    has_label: NDArray[np.bool_] = labels.is_not_null().to_numpy().copy()
+    if labels.dtype.is_float():
+        has_label &= ~np.isnan(labels.fill_null(0).to_numpy())
+    if labels.dtype == pl.String:
+        is_nan = (labels.str.to_lowercase() == "nan").fill_null(False)
+        numbers = labels.filter(~is_nan).drop_nulls().cast(pl.Float64, strict=False)
+        if is_nan.any() and not numbers.null_count():
+            has_label &= ~is_nan.to_numpy()
+    return has_label
 
 
-def read_features(path: str | PathLike[str], graph: Graph, id: str | int | None = None) -> NDArray[np.float32]:
+def _tell(table: Table, roles: Mapping[str, Sequence[int]], report: Report | None, result: str = "") -> None:
+    """Say how a table was read; without a listener only what is in doubt, as a warning."""
+    if report is not None:
+        report(describe(table, roles, result))
+        return
+    for sentence in table.doubts:
+        warnings.warn(f"{table.what}: {sentence}", stacklevel=3)
+
+
+def read_features(
+    path: str | PathLike[str], graph: Graph, id: str | int | None = None, report: Report | None = None
+) -> NDArray[np.float32]:
     """Read numbers about every node.
 
     Args:
@@ -141,6 +132,7 @@ def read_features(path: str | PathLike[str], graph: Graph, id: str | int | None 
         graph: The graph whose nodes are described.
         id: The column of ids, by name or number (from 0 on); by default one named id or node, else the first. All
             other columns are features.
+        report: Is called with one line that says which columns were read and what was assumed.
 
     Returns:
         ``x [n, d]`` in the order of ``graph.ids``.
@@ -157,21 +149,27 @@ def read_features(path: str | PathLike[str], graph: Graph, id: str | int | None 
     """
     file = check_table(path, (*TABLES, ".npy", ".npz"))
     if file.suffix.lower() in (".npy", ".npz"):
-        return _check_matrix(_load_matrix(file), file, graph)
+        x = _check_matrix(load_arrays(file, ("x",))[0], file, graph)
+        if report is not None:
+            report(f"{file}: {x.shape[1]} features per node, rows in the order of the graph's sorted ids")
+        return x
     table = open_table(file, graph, NODE_NAMES, (id,))
-    at_id = _column_of_ids(table, id)
-    columns = [column for column in range(len(table.names)) if column != at_id]
-    if not columns:
-        raise InputError(f"{table.what} must have columns of numbers beside {table.title(at_id)}, got none")
+    at_id = column_of_ids(table, graph, id)
+    columns = columns_of_features(table, at_id)
+    check_memory(
+        4 * graph.num_nodes * len(columns), f"{len(columns)} features of {graph.num_nodes} nodes", "leave out columns"
+    )
     ids, blocks = table.numbers(at_id, columns)
     found = known_nodes(table, at_id, ids, graph)
-    return _gather(_finite(blocks, table.what), _row_of_each_node(found, graph, table))
+    x = _gather(_finite(blocks, table), _row_of_each_node(found, graph, table))
+    _tell(table, {"ids": [at_id], "features": columns}, report)
+    return x
 
 
 def _row_of_each_node(found: NDArray[np.int64], graph: Graph, table: Table) -> NDArray[np.int64]:
     count = np.bincount(found[found >= 0], minlength=graph.num_nodes)
     if count.max() > 1:
-        raise InputError(f"{table.what} must have one row a node, got {few_ids(graph.ids[count > 1])} more than once")
+        raise InputError(f"{table.what} must have one row per node, got {few_ids(graph.ids[count > 1])} more than once")
     if not count.all():
         missing = graph.ids[count == 0]
         raise InputError(
@@ -182,11 +180,15 @@ def _row_of_each_node(found: NDArray[np.int64], graph: Graph, table: Table) -> N
     return row
 
 
-def _finite(blocks: Iterator[Block], what: str) -> Iterator[NDArray[np.float32]]:
+def _finite(blocks: Iterator[Block], table: Table) -> Iterator[NDArray[np.float32]]:
     for title, numbers in blocks:
-        if not np.isfinite(numbers).all():
-            got = numbers[~np.isfinite(numbers)][0]
-            raise InputError(f"{what} must have finite 32-bit numbers in column {title}, got {got}")
+        wrong = ~np.isfinite(numbers)
+        if wrong.any():
+            row = int(np.argmax(wrong.reshape(len(numbers), -1).any(axis=1)))
+            raise InputError(
+                f"{table.what} must have finite 32-bit numbers in column {title}, got {numbers[wrong][0]} "
+                f"in {table.place(row)}"
+            )
         yield numbers
 
 
@@ -199,30 +201,12 @@ def _gather(blocks: Iterator[NDArray[np.float32]], row: NDArray[np.int64]) -> ND
     return x
 
 
-def _load_matrix(path: Path) -> NDArray[Any]:
-    """The array of a .npy file, or the array x of a .npz file; pickles are refused."""
-    try:
-        if path.suffix.lower() == ".npy":
-            return np.lib.format.open_memmap(path, mode="r")
-        with zipfile.ZipFile(path), np.load(path, allow_pickle=False) as file:
-            if "x" not in file:
-                raise InputError(f"{path} must hold the array x, got {sorted(file)}")
-            array: NDArray[Any] = file["x"]
-            return array
-    except InputError:
-        raise
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile):
-        kind = path.suffix.lower()
-        raise InputError(f"{path} must be a {kind} file of plain numbers, as its suffix says, but it is not") from None
-
-
 def _check_matrix(array: NDArray[Any], path: Path, graph: Graph) -> NDArray[np.float32]:
     if array.ndim != 2 or len(array) != graph.num_nodes or not array.shape[1]:
         raise InputError(
-            f"{path} must hold an array of shape [{graph.num_nodes}, d], one row a node, got {list(array.shape)}"
+            f"{path} must hold an array of shape [{graph.num_nodes}, d], one row per node, got {list(array.shape)}"
         )
-    if array.dtype.kind not in "biuf":
-        raise InputError(f"{path} must hold numbers, got {array.dtype}")
+    check_memory(4 * array.size, f"the array of {path}", "leave out columns")
     with np.errstate(over="ignore"):
         x = np.array(array, np.float32, order="C")
     wrong = ~np.isfinite(x).all(axis=0)
@@ -231,13 +215,14 @@ def _check_matrix(array: NDArray[Any], path: Path, graph: Graph) -> NDArray[np.f
     return x
 
 
-def read_pairs(path: str | PathLike[str], graph: Graph) -> NDArray[np.int64]:
-    """Read pairs of nodes, one a row.
+def read_pairs(path: str | PathLike[str], graph: Graph, report: Report | None = None) -> NDArray[np.int64]:
+    """Read pairs of nodes, one per row.
 
     Args:
         path: A table with two columns of ids: a pair with usual names (source and target, from and to, u and v, ...),
-            else the first two. Other columns are ignored.
+            else the first two that are not named as something else (weight, label, ...). Other columns are ignored.
         graph: The graph that all ids must be nodes of.
+        report: Is called with one line that says which columns were read and what was assumed.
 
     Returns:
         Positions ``[2, m]`` in the order of the rows.
@@ -252,17 +237,23 @@ def read_pairs(path: str | PathLike[str], graph: Graph) -> NDArray[np.int64]:
         array([[2, 1],
                [0, 0]])
     """
-    table = open_table(check_table(path), graph, ())
-    return _pairs(table, graph)[0]
+    table = open_table(check_table(path), graph, NO_ENDS)
+    ends = columns_of_pairs(table)
+    index = all_nodes(table, ends, graph)
+    _tell(table, {"pairs": ends}, report)
+    return index
 
 
-def read_pair_labels(path: str | PathLike[str], graph: Graph) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def read_pair_labels(
+    path: str | PathLike[str], graph: Graph, report: Report | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Read pairs of nodes, and for each whether it is a positive one.
 
     Args:
         path: A table as of :func:`read_pairs` with a further column of zeros and ones, one named label, class or y,
             else the third of three.
         graph: The graph that all ids must be nodes of.
+        report: Is called with one line that says which columns were read and what was assumed.
 
     Returns:
         Positions ``[2, m]`` and labels ``[m]`` in the order of the rows.
@@ -278,14 +269,10 @@ def read_pair_labels(path: str | PathLike[str], graph: Graph) -> tuple[NDArray[n
     """
     import polars as pl
 
-    table = open_table(check_table(path), graph, ())
-    index, ends = _pairs(table, graph)
-    column = _usual(table, LABEL_NAMES, ends)
-    if column is None:
-        rest = [column for column in range(len(table.names)) if column not in ends]
-        if len(rest) != 1:
-            raise InputError(f"{table.what} must have a column named label, got {list_names(table)}")
-        column = rest[0]
+    table = open_table(check_table(path), graph, NO_ENDS)
+    ends = columns_of_pairs(table)
+    index = all_nodes(table, ends, graph)
+    column = column_of_pair_labels(table, ends)
     given = table.texts([column])[0]
     numbers = given.cast(pl.Float64, strict=False).fill_null(-1).to_numpy()
     wrong = (numbers != 0) & (numbers != 1)
@@ -295,15 +282,19 @@ def read_pair_labels(path: str | PathLike[str], graph: Graph) -> tuple[NDArray[n
             f"{table.what} must have 0 or 1 in column {table.title(column)}, "
             f"got {given[row]!r:.80} in {table.place(row)}"
         )
+    _tell(table, {"pairs": ends, "labels": [column]}, report)
     return index, numbers.astype(np.int64)
 
 
-def read_known_pairs(path: str | PathLike[str], graph: Graph) -> tuple[NDArray[np.int64], NDArray[np.int64], list[Any]]:
+def read_known_pairs(
+    path: str | PathLike[str], graph: Graph, report: Report | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.int64], list[Any]]:
     """Read the pairs of a table of which both ids are nodes, and the ids that are not.
 
     Args:
         path: A table as of :func:`read_pairs`.
         graph: The graph that the pairs are looked up in.
+        report: Is called with one line that says which columns were read and what was assumed.
 
     Returns:
         Positions ``[2, m]``, the rows of the table (from 0 on) that these pairs stand in, ``[m]``, and the distinct ids
@@ -319,27 +310,20 @@ def read_known_pairs(path: str | PathLike[str], graph: Graph) -> tuple[NDArray[n
         >>> index.tolist(), rows.tolist(), unknown
         ([[2, 1], [0, 0]], [0, 2], ['eve'])
     """
-    table = open_table(check_table(path), graph, ())
-    return some_nodes(table, _ends(table), graph)
+    table = open_table(check_table(path), graph, NO_ENDS)
+    ends = columns_of_pairs(table)
+    result = some_nodes(table, ends, graph)
+    _tell(table, {"pairs": ends}, report)
+    return result
 
 
-def _pairs(table: Table, graph: Graph) -> tuple[NDArray[np.int64], tuple[int, int]]:
-    ends = _ends(table)
-    return all_nodes(table, ends, graph), ends
-
-
-def _ends(table: Table) -> tuple[int, int]:
-    if len(table.names) < 2:
-        raise InputError(f"{table.what} must have two columns of ids, got only {list_names(table)}")
-    return find_pair([normalise_name(name) for name in table.names]) or (0, 1)
-
-
-def read_nodes(path: str | PathLike[str], graph: Graph) -> NDArray[np.int64]:
-    """Read nodes, one a row.
+def read_nodes(path: str | PathLike[str], graph: Graph, report: Report | None = None) -> NDArray[np.int64]:
+    """Read nodes, one per row.
 
     Args:
         path: A table with a column of ids: one named id or node, else the first. Other columns are ignored.
         graph: The graph that all ids must be nodes of.
+        report: Is called with one line that says which columns were read and what was assumed.
 
     Returns:
         Positions ``[m]`` in the order of the rows.
@@ -354,15 +338,21 @@ def read_nodes(path: str | PathLike[str], graph: Graph) -> NDArray[np.int64]:
         array([2, 0])
     """
     table = open_table(check_table(path), graph, NODE_NAMES)
-    return all_nodes(table, [_column_of_ids(table, None)], graph).reshape(-1)
+    column = column_of_ids(table, graph)
+    nodes = all_nodes(table, [column], graph).reshape(-1)
+    _tell(table, {"ids": [column]}, report)
+    return nodes
 
 
-def read_known_nodes(path: str | PathLike[str], graph: Graph) -> tuple[NDArray[np.int64], NDArray[np.int64], list[Any]]:
+def read_known_nodes(
+    path: str | PathLike[str], graph: Graph, report: Report | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.int64], list[Any]]:
     """Read the ids of a table that are nodes, and those that are not.
 
     Args:
         path: A table as of :func:`read_nodes`.
         graph: The graph that the ids are looked up in.
+        report: Is called with one line that says which columns were read and what was assumed.
 
     Returns:
         Positions ``[m]``, the rows of the table (from 0 on) that these nodes stand in, ``[m]``, and the distinct ids
@@ -378,5 +368,7 @@ def read_known_nodes(path: str | PathLike[str], graph: Graph) -> tuple[NDArray[n
         (array([2]), array([1]), ['eve'])
     """
     table = open_table(check_table(path), graph, NODE_NAMES)
-    found, rows, unknown = some_nodes(table, [_column_of_ids(table, None)], graph)
+    column = column_of_ids(table, graph)
+    found, rows, unknown = some_nodes(table, [column], graph)
+    _tell(table, {"ids": [column]}, report)
     return found.reshape(-1), rows, unknown
