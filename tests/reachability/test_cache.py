@@ -1,11 +1,15 @@
 """The cache on disk: found again by every parameter, noticed when corrupt, written atomically, never unpickled."""
 
+import errno
 import itertools
+import resource
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.reachability import cache as cache_module
 from graphreach.reachability import reachability
@@ -214,15 +218,53 @@ def test_a_corrupt_file_is_noticed_reported_and_recomputed(graph, tmp_path, monk
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_nothing_is_left_when_saving_fails(graph, tmp_path, monkeypatch):
+def test_a_result_is_returned_when_saving_fails(graph, tmp_path, monkeypatch):
+    """A full cache raised after computing."""
+
     def write_half(file, **arrays):
         file.write(b"half a file")
-        raise OSError("disk full")
+        raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(cache_module.np, "savez", write_half)
-    with pytest.raises(OSError, match="disk full"):
-        reachability(graph, [0], walk_length=3, cache=tmp_path)
+    want = reachability(graph, [0], walk_length=3)
+    with pytest.warns(UserWarning, match="the result is not kept in the cache .*: No space left on device"):
+        assert_equal(reachability(graph, [0], walk_length=3, cache=tmp_path), want)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_result_is_returned_when_files_may_not_grow(graph, tmp_path):
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))
+    try:
+        with pytest.warns(UserWarning, match="File too large"):
+            result = reachability(graph, [0], walk_length=3, cache=tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert_equal(result, reachability(graph, [0], walk_length=3))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("below", [".", "sub/folder"])
+def test_a_result_is_returned_where_there_can_be_no_folder(graph, tmp_path, below):
+    file = tmp_path / "file"
+    file.write_text("no folder")
+    with pytest.warns(UserWarning, match="not kept in the cache"):
+        result = reachability(graph, [0], walk_length=3, cache=file / below)
+    assert_equal(result, reachability(graph, [0], walk_length=3))
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="needs a folder that nobody can write to")
+def test_a_result_is_returned_when_the_cache_is_read_only(graph):
+    with pytest.warns(UserWarning, match="not kept in the cache"):
+        result = reachability(graph, [0], walk_length=3, cache="/proc/self/cache")
+    assert_equal(result, reachability(graph, [0], walk_length=3))
+
+
+@pytest.mark.parametrize("cache", [3, ["folder"], b"folder"])
+def test_what_is_no_folder_is_refused_before_computing(graph, monkeypatch, cache):
+    forbid_computing(monkeypatch)
+    with pytest.raises(InputError, match="cache must be a folder, True or None"):
+        reachability(graph, [0], walk_length=3, cache=cache)
 
 
 def test_a_failed_save_keeps_the_older_file(graph, tmp_path, monkeypatch):

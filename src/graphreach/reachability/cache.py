@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from graphreach.errors import InputError
 from graphreach.files import replacing
 from graphreach.graph import Graph
 from graphreach.reachability.result import Reachability
@@ -30,19 +31,29 @@ def cached(
     parameters: dict[str, Any],
     compute: Callable[[], Reachability],
 ) -> Reachability:
-    """The result from ``cache`` if it is there and sound, else computed and stored."""
+    """The result from ``cache`` if it is there and sound, else computed and stored.
+
+    A cache that cannot be read or written, say on a full disk, is warned of: the result is there without it.
+    """
     if cache is None or cache is False:
         return compute()
+    if not isinstance(cache, str | Path | bool):
+        raise InputError(f"cache must be a folder, True or None, got {cache!r:.80}")
     folder = user_cache() if cache is True else Path(cache)
     path = folder / f"{cache_key(graph, anchors, layout, parameters)}.npz"
-    if path.exists():
-        try:
-            return check_result(load_npz(path), graph, anchors, layout, parameters)
-        except Exception as error:  # a damaged archive can fail in many ways; each is reported and mended
-            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-            warnings.warn(f"cache file {path.name} is not readable ({reason}); it is computed anew", stacklevel=3)
+    try:
+        return check_result(load_npz(path), graph, anchors, layout, parameters)
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    except Exception as error:  # a damaged archive can fail in many ways; each is reported and mended
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        warnings.warn(f"cache file {path.name} is not readable ({reason}); it is computed anew", stacklevel=3)
     result = compute()
-    save_npz(result, path)
+    try:
+        save_npz(result, path)
+    except OSError as error:
+        reason = error.strerror or " ".join(str(error).split())
+        warnings.warn(f"the result is not kept in the cache {folder}: {reason}", stacklevel=3)
     return result
 
 
@@ -68,8 +79,14 @@ def check_result(
 
 def user_cache() -> Path:
     """``GRAPHREACH_CACHE``, or ``graphreach`` in the user's cache folder."""
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(os.environ.get("GRAPHREACH_CACHE") or Path(home) / "graphreach") / "reachability"
+    chosen = os.environ.get("GRAPHREACH_CACHE")
+    if chosen:
+        return Path(chosen) / "reachability"
+    try:
+        home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    except RuntimeError:
+        raise InputError("cache must be a folder where there is no home folder, got True") from None
+    return Path(home) / "graphreach" / "reachability"
 
 
 def cache_key(graph: Graph, anchors: NDArray[np.int64], layout: str, parameters: dict[str, Any]) -> str:

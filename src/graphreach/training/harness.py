@@ -14,6 +14,7 @@ from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.nn.decoders import ReachDecoder
 from graphreach.tasks import Split, check_leaks, label_weights, metrics, split_dataset
+from graphreach.training.arguments import check_arguments
 from graphreach.training.batches import Batch, make_batches
 from graphreach.training.clock import Clock
 from graphreach.training.engine import Engine
@@ -70,6 +71,7 @@ def run(
             raise InputError(f"method must be one of {', '.join(known)}, got {name!r}{nearest(name, known)}")
     if settings.choose_by != "auc" and settings.task != "node":
         raise InputError(f"choose_by must be 'auc' for task {settings.task!r}, got {settings.choose_by!r}")
+    check_arguments(settings)
     place = Engine.make(engine, address, workers)
     if path is not None:
         claim(path, settings)
