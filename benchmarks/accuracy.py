@@ -15,7 +15,7 @@ from benchmarks.harness import FOLDER, Row
 from graphreach import datasets, training
 
 SEEDS = 10
-COMMON: dict[str, Any] = {"features": False, "epochs": 1000, "patience": 200}
+COMMON: dict[str, Any] = {"protocol": "published", "features": False, "epochs": 1000, "patience": 200}
 
 
 class Case(NamedTuple):

@@ -35,6 +35,8 @@ def test_pairs_of_a_file_need_its_labels(run, streets, tmp_path):
         streets["labels"],
         "--model",
         "pgnn-e",
+        "--protocol",
+        "published",
         "-o",
         folder,
         *QUICK,

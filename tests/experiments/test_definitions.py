@@ -9,6 +9,7 @@ from graphreach.errors import InputError
 from graphreach.experiments import ORDER, load_experiment, works
 from graphreach.experiments.definition import Figure, columns, read_figure
 from graphreach.experiments.store import Store
+from graphreach.experiments.work import Work
 
 RESULTS = Path(__file__).parents[2] / "results"
 
@@ -146,3 +147,12 @@ def test_results_in_the_repository_are_those_that_definitions_ask_for(name):
     seeds = {line["work"]["settings"].get("seed", 0) for line in lines}
     assert lines
     assert {line["key"] for line in lines} <= {work.key for _, _, work in works(load_experiment(name), seeds)}
+
+
+def test_the_papers_split_is_the_default_of_experiments_alone():
+    paper = Work.make(data="grid", settings={"task": "pair"})
+    assert paper.settings.protocol == "published"
+    assert paper.describe()["settings"] == {"task": "pair"}
+    assert Work.make(data="grid", settings={"task": "pair", "protocol": "clean"}).describe()["settings"] == {
+        "task": "pair", "protocol": "clean",
+    }  # fmt: skip

@@ -172,3 +172,14 @@ def test_changes_have_names_between_their_dots(text):
 @pytest.mark.parametrize("value", ["*a", "[1", "!!int ''", "2020-99-99", "&a [*a]", "{1: 2}", "\x00", "[" * 5000])
 def test_changes_of_odd_values_are_one_sentence(value):
     refused(Settings.read, None, [f"epochs={value}"])
+
+
+@pytest.mark.parametrize(
+    ("task", "protocol"), [("link", "clean"), ("pair", "node-disjoint"), ("node", "node-disjoint")]
+)
+def test_own_graphs_have_a_split_without_leaks_unless_another_is_asked_for(task, protocol):
+    assert Settings(task=task).protocol == protocol
+    assert Settings.read(None, [f"task={task}"]).protocol == protocol
+    assert "protocol" not in Settings(task=task).model_fields_set
+    assert Settings(task=task, protocol="published").protocol == "published"
+    assert Settings.make(**Settings(task=task).model_dump(mode="json")) == Settings(task=task)

@@ -15,6 +15,9 @@ from graphreach.training import Settings
 
 Leak = Literal["authors-command"]
 
+PAPER = "published"
+"""The protocol of the paper's tables, which experiments have unless they name another."""
+
 
 class Work(BaseModel):
     """All that decides the result of one run.
@@ -44,8 +47,8 @@ class Work(BaseModel):
 
     @classmethod
     def make(cls, *, settings: dict[str, Any], **values: Any) -> "Work":
-        """Work from plain values; a leak may stand among the settings, where rows set it."""
-        own = dict(settings)
+        """Work from plain values, on the paper's split by default; a leak may stand among the settings."""
+        own = {"protocol": PAPER, **settings}
         leak = own.pop("leak", None)
         try:
             return cls(settings=Settings.make(**own), leak=leak, **values)
@@ -68,6 +71,8 @@ class Work(BaseModel):
     def describe(self) -> dict[str, Any]:
         """The work in short: what differs from the defaults."""
         dumped: dict[str, Any] = self.model_dump(mode="json", exclude_defaults=True)
+        if dumped["settings"]["protocol"] == PAPER:  # the default of experiments
+            del dumped["settings"]["protocol"]
         return dumped
 
     def do(self, folder: Path | None = None) -> dict[str, Any]:

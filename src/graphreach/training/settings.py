@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
 from graphreach.errors import InputError
 from graphreach.training.settings_text import change, check_names, read_yaml
@@ -67,6 +67,8 @@ def _strategy(value: str) -> str:
 
 
 Options = Annotated[dict[str, Any], AfterValidator(_plain)]
+PROTOCOL_OF_TASK = {"link": "clean", "pair": "node-disjoint", "node": "node-disjoint"}
+"""How examples are cut unless a protocol is asked for: such that training examples do not answer the test."""
 
 
 class Settings(BaseModel):
@@ -75,12 +77,16 @@ class Settings(BaseModel):
     Example:
         >>> Settings(task="link", epochs=20).learning_rate
         0.01
+        >>> Settings(task="pair").protocol  # pairs of test nodes are unseen; "published" is the paper's split
+        'node-disjoint'
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=())
 
     task: Literal["link", "pair", "node"] = "link"
-    protocol: Literal["published", "clean", "node-disjoint", "graph-disjoint"] = "published"
+    protocol: Literal["published", "clean", "node-disjoint", "graph-disjoint"] = Field(
+        default=None, validate_default=True, description="None: clean for links, node-disjoint for pairs and nodes."
+    )
     negatives: Literal["uniform", "same-distance", "common-neighbour"] = "uniform"
     candidates: int = Field(default=0, ge=0, le=MOST, description="Wrong targets of each link, for MRR and Hits@K.")
     fractions: Annotated[tuple[Rate, Rate, Rate], AfterValidator(_shares)] = Field(
@@ -143,6 +149,11 @@ class Settings(BaseModel):
             super().__init__(**own)
         except ValidationError as error:
             raise InputError(_sentence(error)) from None
+
+    @field_validator("protocol", mode="before")
+    @classmethod
+    def _protocol_of_task(cls, value: Any, info: ValidationInfo) -> Any:
+        return PROTOCOL_OF_TASK.get(info.data.get("task", "link")) if value is None else value
 
     @classmethod
     def read(cls, file: Path | None = None, changes: Iterable[str] = (), **values: Any) -> Self:
