@@ -25,8 +25,9 @@ def folder(tmp_path):
 
 
 def edit(folder, **changes):
+    """Another configuration, signed as one that was saved so."""
     path = folder / "config.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+    path.write_text(json.dumps(pretrained.sign({**json.loads(path.read_text()), **changes})))
 
 
 def assert_refused(folder, match="config.json"):
@@ -220,3 +221,59 @@ def test_random_state_is_not_touched_by_what_is_loaded(folder):
 
 def test_a_loaded_model_is_in_evaluation_mode(folder):
     assert not gr.nn.GraphReach.from_pretrained(folder).training
+
+
+def test_flipped_bytes_in_the_weights_are_refused(folder):
+    path = folder / "model.safetensors"
+    whole = path.read_bytes()
+    begin = 8 + int.from_bytes(whole[:8], "little")
+    for place in range(begin, len(whole), max(1, (len(whole) - begin) // 40)):
+        damaged = bytearray(whole)
+        damaged[place] ^= 1 << place % 8
+        path.write_bytes(damaged)
+        assert_refused(folder, "does not hold the weights that were saved, as their checksum differs")
+    path.write_bytes(whole)
+    assert gr.nn.GraphReach.from_pretrained(folder).metadata == METADATA
+
+
+def test_any_byte_of_the_configuration_that_means_something_is_checked(folder):
+    path = folder / "config.json"
+    whole = path.read_bytes()
+    kept = 0
+    for place in range(0, len(whole), 7):
+        damaged = bytearray(whole)
+        damaged[place] ^= 1 << place % 7
+        path.write_bytes(damaged)
+        try:
+            same = json.loads(damaged) == json.loads(whole)
+        except ValueError:
+            same = False
+        if same:
+            kept += 1  # a blank between two parts
+        else:
+            assert_refused(folder, r"config\.json|their checksum differs")
+    assert kept < len(whole) // 7
+
+
+def test_weights_of_another_saving_are_refused(folder, tmp_path):
+    """A process that was killed between the two files leaves weights and configuration of two models."""
+    torch.manual_seed(1)
+    gr.nn.GraphReach(4, 6, decoder="scaled").save_pretrained(tmp_path / "other")
+    (tmp_path / "other" / "model.safetensors").replace(folder / "model.safetensors")
+    assert_refused(folder, "their checksum differs")
+
+
+def test_a_model_of_an_earlier_version_is_read_with_a_warning(folder):
+    path = folder / "config.json"
+    record = json.loads(path.read_text())
+    del record["checksum"]
+    path.write_text(json.dumps(record))
+    with pytest.warns(UserWarning, match="saved by a version that kept no checksums"):
+        assert gr.nn.GraphReach.from_pretrained(folder).metadata == METADATA
+
+
+@pytest.mark.parametrize("sums", [None, {}, [], {"weights": 3, "config": "a"}, {"weights": "a"}])
+def test_checksums_of_another_kind_are_refused(folder, sums):
+    path = folder / "config.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "checksum": sums}))
+    assert_refused(folder, "must have the checksums")

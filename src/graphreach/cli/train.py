@@ -48,18 +48,16 @@ def train(
     """
     from graphreach import training
     from graphreach.training.engine import Engine
-    from graphreach.training.record import write_json
 
     settings = training.Settings.read(
         config, set_ or [], task=task, method=model, protocol=protocol, preset=preset, epochs=epochs, seed=seed
     )
     Engine.make(engine, address, workers)
     data, classes = options.load_data(file, labels, label_column, features)
-    output.mkdir(parents=True, exist_ok=True)
-    write_json(output / SOURCE, _source(file, features, classes))
     outcome = training.run(
-        data, settings, output, tensorboard=tensorboard, engine=engine, address=address, workers=workers
-    )
+        data, settings, output, tensorboard=tensorboard, engine=engine, address=address, workers=workers,
+        source=_source(file, features, classes),
+    )  # fmt: skip
     if json_:
         typer.echo(json.dumps(outcome.record))
     else:

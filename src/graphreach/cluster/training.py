@@ -17,8 +17,8 @@ from graphreach.errors import InputError
 from graphreach.files import replacing
 from graphreach.progress import live
 from graphreach.training import trainer as module
-from graphreach.training.checkpoint import read_progress
-from graphreach.training.trainer import CHECKPOINT, DivergedError, Trainer
+from graphreach.training.checkpoint import CHECKPOINT, read_progress
+from graphreach.training.trainer import DivergedError, Trainer
 from graphreach.walks.walk_length import check_count
 
 MOST_FAILURES = 8

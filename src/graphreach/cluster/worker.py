@@ -16,7 +16,8 @@ from graphreach.cluster.team import ProcessTeam
 from graphreach.cluster.tensors import unpack
 from graphreach.errors import InputError
 from graphreach.training import trainer as module
-from graphreach.training.trainer import CHECKPOINT, DivergedError, Trainer
+from graphreach.training.checkpoint import CHECKPOINT
+from graphreach.training.trainer import DivergedError, Trainer
 
 
 def train_in_worker(config: dict[str, Any]) -> dict[str, Any]:

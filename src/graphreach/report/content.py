@@ -22,8 +22,8 @@ from graphreach.report.layout import layout, plane
 from graphreach.report.packing import DECADES, on_square, pack, quantise, smallest, squeeze
 from graphreach.report.shown import MAX_EDGES, MAX_NODES, shown_edges, shown_nodes
 from graphreach.tasks import Split, check_leaks, metrics
+from graphreach.training.checkpoint import CHECKPOINT
 from graphreach.training.outcome import Outcome
-from graphreach.training.trainer import CHECKPOINT
 
 REACH_BYTES = 1_800_000
 """Of the reachability that the page can be coloured by."""

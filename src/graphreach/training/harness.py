@@ -1,10 +1,11 @@
 """A run from data and settings to metrics, on disk if a folder is given."""
 
+import json
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -17,26 +18,34 @@ from graphreach.tasks import Split, check_leaks, label_weights, metrics, split_d
 from graphreach.training.arguments import check_arguments
 from graphreach.training.batches import Batch, make_batches
 from graphreach.training.clock import Clock
+from graphreach.training.content import describe_content
 from graphreach.training.engine import Engine
 from graphreach.training.evaluation import Scores, evaluate, summarise
 from graphreach.training.fusion import fuse
 from graphreach.training.inputs import Inputs, side_by_side
 from graphreach.training.methods import METHODS, Method
 from graphreach.training.model import TaskModel
-from graphreach.training.outcome import RECORD, Outcome, claim, read_outcome, save_outcome
+from graphreach.training.outcome import RECORD, Outcome, read_outcome, save_outcome
 from graphreach.training.pair_reach import PairReach
 from graphreach.training.record import peak_memory, versions
+from graphreach.training.run_folder import (
+    HEAD,
+    MODEL,
+    check_same_content,
+    check_same_settings,
+    locked,
+    other_source,
+    start,
+)
 from graphreach.training.scorers import SCORERS
 from graphreach.training.settings import Settings, nearest
 from graphreach.training.trainer import Trainer
-
-MODEL, HEAD = "model", "head"
 
 
 def run(
     data: Dataset | Sample, settings: Settings, folder: str | Path | None = None, *, tensorboard: bool = False,
     check: bool = True, walk_graph: Callable[[Split], Graph] | None = None,
-    engine: str = "local", address: str | None = None, workers: int | None = None,
+    engine: str = "local", address: str | None = None, workers: int | None = None, source: dict[str, Any] | None = None,
 ) -> Outcome:  # fmt: skip
     """Split, train, choose by validation, score the test examples once.
 
@@ -45,7 +54,8 @@ def run(
         settings: All that decides the result. Methods joined by ``+`` are trained apart and their scores added with a
             weight chosen on validation (:class:`graphreach.nn.LateFusion`).
         folder: Where checkpoint, model and ``record.json`` go. A run that is there is not repeated, an interrupted one
-            goes on and ends with the same metrics.
+            goes on and ends with the same metrics. A run of other settings or on other data is refused before anything is
+            written, as is a folder that another process trains in.
         tensorboard: Whether to write curves for TensorBoard to the folder.
         check: Whether leaks are looked for, and refused.
         walk_graph: From a split to the graph that the model reads instead of ``split.graph``, say with other edge
@@ -54,6 +64,7 @@ def run(
             rounding, and a run may go on with the other engine. The folder must be on storage that all nodes share.
         address: Of the Ray cluster, see :func:`graphreach.cluster.connected`; None starts a Ray on this machine.
         workers: Processes of ``"ray"`` that share the steps; 2 by default.
+        source: How the data are read again, plain values to keep as ``source.json`` in the folder.
 
     Example:
         >>> import graphreach as gr
@@ -74,29 +85,72 @@ def run(
     check_arguments(settings)
     place = Engine.make(engine, address, workers)
     if path is not None:
-        claim(path, settings)
-        if (path / RECORD).exists():
-            return read_outcome(path)
-    if len(names) > 1:
-        return _run_apart(dataset, settings, path, names, check, walk_graph, place)
-    with place.ready() if settings.method in METHODS else nullcontext():
-        return _Run(dataset, settings, path, tensorboard, check, walk_graph, place).outcome()
+        check_same_settings(path, settings)
+    cut = _Cut.make(dataset, settings, walk_graph)
+
+    def go() -> Outcome:
+        if len(names) > 1:
+            return _run_apart(cut, settings, path, names, check, walk_graph, place)
+        with place.ready() if settings.method in METHODS else nullcontext():
+            return _Run(cut, settings, path, tensorboard, check, place).outcome()
+
+    return go() if path is None else _run_in_folder(path, settings, cut.content, source, go)
+
+
+def _run_in_folder(
+    folder: Path, settings: Settings, content: dict[str, Any], source: dict[str, Any] | None, go: Callable[[], Outcome]
+) -> Outcome:
+    """The run that is there if it has ended, else what ``go`` finds, with no other process in the folder."""
+    check_same_content(folder, content, source)
+    if (folder / RECORD).exists() and not other_source(folder, source):
+        return read_outcome(folder)
+    with locked(folder):
+        check_same_settings(folder, settings)  # another process may have been in the folder until now
+        check_same_content(folder, content, source)
+        start(folder, settings, content, source)
+        return read_outcome(folder) if (folder / RECORD).exists() else go()
+
+
+class _Cut(NamedTuple):
+    """A data set cut for its task.
+
+    Attributes:
+        dataset: The data set.
+        splits: One for each graph.
+        walked: The graphs that a model reads instead of the splits' own, or None.
+        content: Hashes and sizes of all of it.
+        seconds: What it took.
+    """
+
+    dataset: Dataset
+    splits: list[Split]
+    walked: list[Graph] | None
+    content: dict[str, Any]
+    seconds: dict[str, float]
+
+    @classmethod
+    def make(cls, dataset: Dataset, settings: Settings, walk_graph: Callable[[Split], Graph] | None) -> "_Cut":
+        clock = Clock()
+        with clock.phase("split"):
+            splits = make_splits(dataset, settings)
+        if settings.walk_weights == "train-labels":
+            walk_graph = label_weights
+        walked = None
+        if walk_graph is not None and settings.method in METHODS:
+            walked = [walk_graph(split) for split in splits]
+        return cls(dataset, splits, walked, describe_content(dataset, splits, walked), clock.seconds)
 
 
 class _Run:
     """One method on one data set."""
 
     def __init__(
-        self, dataset: Dataset, settings: Settings, folder: Path | None, tensorboard: bool, check: bool,
-        walk_graph: Callable[[Split], Graph] | None, engine: Engine,
-    ) -> None:  # fmt: skip
+        self, cut: _Cut, settings: Settings, folder: Path | None, tensorboard: bool, check: bool, engine: Engine
+    ) -> None:
         self.engine = engine
-        self.dataset, self.settings, self.folder = dataset, settings, folder
-        self.tensorboard = tensorboard
-        self.walk_graph = label_weights if settings.walk_weights == "train-labels" else walk_graph
-        self.clock = Clock()
-        with self.clock.phase("split"):
-            self.splits = make_splits(dataset, settings)
+        self.cut, self.dataset, self.splits = cut, cut.dataset, cut.splits
+        self.settings, self.folder, self.tensorboard = settings, folder, tensorboard
+        self.clock = Clock(cut.seconds)
         self.leaks = [str(check_leaks(split)) for split in self.splits] if check else []
 
     def outcome(self) -> Outcome:
@@ -125,7 +179,8 @@ class _Run:
 
     def _train(self, method: Method) -> Outcome:
         settings = self.settings
-        inputs = [self._inputs(method, split) for split in self.splits]
+        graphs = [split.graph for split in self.splits] if self.cut.walked is None else self.cut.walked
+        inputs = [self._inputs(method, *pair) for pair in zip(self.splits, graphs, strict=True)]
         model = self._model(method, inputs)
         batches = self._batches(model, inputs)
         trainer = Trainer(
@@ -156,9 +211,8 @@ class _Run:
         scores = {"val": _sorted(val_scores, order), "test": _sorted(test_scores, order)}
         return Outcome(record, scores, model, inputs)
 
-    def _inputs(self, method: Method, split: Split) -> Inputs:
+    def _inputs(self, method: Method, split: Split, graph: Graph) -> Inputs:
         settings = self.settings
-        graph = split.graph if self.walk_graph is None else self.walk_graph(split)
         if len(self.splits) > 1 and isinstance(settings.num_anchors, int):  # a small graph has no more than its nodes
             settings = settings.model_copy(update={"num_anchors": min(settings.num_anchors, graph.num_nodes)})
         x = split.x if settings.features else None
@@ -224,6 +278,8 @@ class _Run:
             "peak_memory": peak_memory(),
             "test_examples": sum(len(split.test.label) for split in self.splits),
             "leaks": self.leaks[:3],
+            "content": self.cut.content["hashes"],
+            "reading": _reading(self.dataset),
             "versions": versions(),
         }
 
@@ -245,6 +301,14 @@ def describe(dataset: Dataset) -> dict[str, Any]:
         "nodes": sum(sample.graph.num_nodes for sample in dataset.samples),
         "edges": sum(sample.graph.num_edges for sample in dataset.samples),
     }
+
+
+def _reading(dataset: Dataset) -> Any:
+    """How the graph was read, if it came from a file."""
+    found = [getattr(sample.graph, "reading", None) for sample in dataset.samples]
+    if len(found) != 1 or found[0] is None:
+        return None
+    return json.loads(json.dumps(found[0].as_dict(), default=str))
 
 
 def _refresh(method: Method, settings: Settings) -> Any:
@@ -277,7 +341,7 @@ def _candidates(scorer: Any, examples: Any) -> Any:
 
 
 def _run_apart(
-    dataset: Dataset, settings: Settings, folder: Path | None, names: list[str], check: bool,
+    cut: _Cut, settings: Settings, folder: Path | None, names: list[str], check: bool,
     walk_graph: Callable[[Split], Graph] | None, engine: Engine,
 ) -> Outcome:  # fmt: skip
     outcomes = {}
@@ -294,10 +358,10 @@ def _run_apart(
         common = settings.model_dump(exclude={"parts", "model"})
         own = Settings.make(**{**common, **settings.parts.get(name, {}), "method": name})
         outcomes[name] = run(
-            dataset, own, None if folder is None else folder / name, check=check, walk_graph=walk_graph,
+            cut.dataset, own, None if folder is None else folder / name, check=check, walk_graph=walk_graph,
             engine=engine.name, address=engine.address, workers=engine.workers,
         )  # fmt: skip
-    outcome = fuse(settings, make_splits(dataset, settings), outcomes)
+    outcome = fuse(settings, cut.splits, outcomes)
     if folder is not None:
         save_outcome(folder, outcome)
     return outcome

@@ -1,5 +1,8 @@
 """What a run found, and its folder."""
 
+import struct
+import zipfile
+import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,10 +14,16 @@ from graphreach.files import replacing
 from graphreach.training.evaluation import Scores
 from graphreach.training.inputs import Inputs
 from graphreach.training.model import TaskModel
-from graphreach.training.record import read_json, write_json
-from graphreach.training.settings import Settings
+from graphreach.training.record import read_dict, write_json
 
 RECORD, SETTINGS, SCORES = "record.json", "settings.json", "scores.npz"
+EPOCHS = ("best_epoch", "epochs")
+AGAIN = "delete the run's folder and train again"
+DAMAGED = (
+    OSError, ValueError, LookupError, EOFError, MemoryError, NotImplementedError, RuntimeError, SyntaxError, TypeError,
+    ArithmeticError, zipfile.BadZipFile, zlib.error, struct.error,
+)  # fmt: skip
+"""What numpy and zipfile raise for a damaged archive of arrays."""
 
 
 @dataclass
@@ -67,29 +76,59 @@ def check_number(number: int, count: int, name: str = "number") -> int:
     return number
 
 
-def claim(folder: Path, settings: Settings) -> None:
-    """Refuse a folder that holds a run of other settings."""
-    path = folder / SETTINGS
-    if path.exists():
-        other = Settings.make(**read_json(path))
-        differences = settings.differences(other)
-        if differences:
-            raise InputError(
-                f"folder {folder} holds a run of other settings ({'; '.join(differences[:3])}); "
-                "choose another folder, or delete it"
-            )
-    else:
-        write_json(path, settings.model_dump(mode="json"))
+def read_record(folder: Path) -> dict[str, Any]:
+    """The record of a finished run, with all that others read of it."""
+    path = folder / RECORD
+    kinds: dict[str, Any] = {"settings": dict, "data": dict, "metrics": dict, "seconds": dict, "test_examples": int}
+    record = read_dict(path, kinds)
+    _check_part(path, record, "settings", {"method": str, "task": str})
+    _check_part(path, record, "data", {"graphs": int, "nodes": int, "edges": int})
+    _check_part(path, record, "metrics", {"val": dict, "test": dict})
+    if "cluster" in record:
+        _check_part(path, record, "cluster", {"workers": int, "cores": int, "nodes": int})
+    numbers = [record["seconds"], *record["metrics"].values(), {key: record[key] for key in EPOCHS if key in record}]
+    for values in numbers:
+        odd = [name for name, value in values.items() if isinstance(value, bool) or not isinstance(value, int | float)]
+        if odd:
+            raise InputError(f"{path} must have a number as {odd[0]!r}, got {values[odd[0]]!r}")
+    if ("best_epoch" in record) != ("epochs" in record):
+        raise InputError(f"{path} must have both of {' and '.join(EPOCHS)}, got one")
+    return record
+
+
+def _check_part(path: Path, record: dict[str, Any], part: str, kinds: dict[str, type]) -> None:
+    values = record[part]
+    for key, kind in kinds.items():
+        if not isinstance(values, dict) or not isinstance(values.get(key), kind) or isinstance(values[key], bool):
+            raise InputError(f"{path} must have {part}.{key}, as training wrote it, got {values!r:.80}")
 
 
 def read_outcome(folder: Path) -> Outcome:
     """A finished run from its folder, without its model."""
-    scores: dict[str, Scores] = {"val": [], "test": []}
-    with np.load(folder / SCORES) as file:
-        for part in scores:
-            count = int(file[f"{part}_count"])
-            scores[part] = [file.get(f"{part}_{i}") for i in range(count)]
-    return Outcome(read_json(folder / RECORD), scores)
+    record, path = read_record(folder), folder / SCORES
+    try:
+        with np.load(path) as file:
+            arrays = {name: file[name] for name in file.files}
+    except FileNotFoundError:
+        raise InputError(f"folder must hold {SCORES} of a run, got none in {folder}") from None
+    except (*DAMAGED, AttributeError):  # AttributeError: an array alone, not an archive of arrays
+        raise InputError(f"{path} is not a whole file of scores; {AGAIN}") from None
+    scores = {part: _scores(path, arrays, part, record["data"]["graphs"]) for part in ("val", "test")}
+    tested = sum(len(own) for own in scores["test"] if own is not None)
+    if tested != record["test_examples"]:
+        raise InputError(f"{path} must hold scores of {record['test_examples']} test examples, got {tested}; {AGAIN}")
+    return Outcome(record, scores)
+
+
+def _scores(path: Path, arrays: dict[str, Any], part: str, graphs: int) -> Scores:
+    count = arrays.get(f"{part}_count")
+    if count is None or count.shape != () or count.dtype.kind not in "iu" or int(count) != graphs:
+        raise InputError(f"{path} must hold {part} scores of {graphs} graphs; {AGAIN}")
+    found = [arrays.get(f"{part}_{i}") for i in range(graphs)]
+    for own in found:
+        if own is not None and (own.ndim not in (1, 2) or own.dtype.kind not in "fiu" or np.isnan(own).any()):
+            raise InputError(f"{path} must hold one score, or one for each class, of each example; {AGAIN}")
+    return found
 
 
 def save_outcome(folder: Path, outcome: Outcome) -> None:

@@ -14,12 +14,12 @@ from graphreach.nn.decoders import ReachDecoder
 from graphreach.nn.node_classifier import NodeClassifier
 from graphreach.tasks.link_split import without_links
 from graphreach.training.clock import Clock
-from graphreach.training.harness import HEAD, MODEL
 from graphreach.training.methods import find_method
 from graphreach.training.model import TaskModel
 from graphreach.training.outcome import SETTINGS
 from graphreach.training.pair_reach import pair_features
 from graphreach.training.record import read_json
+from graphreach.training.run_folder import HEAD, MODEL
 from graphreach.training.scorers import SCORERS
 from graphreach.training.settings import Settings
 

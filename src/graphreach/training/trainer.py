@@ -12,14 +12,13 @@ from torch import Tensor
 from graphreach.errors import InputError
 from graphreach.progress import live
 from graphreach.training.batches import Batch, draw, steps
-from graphreach.training.checkpoint import Progress, Weights, load_checkpoint, save_checkpoint
+from graphreach.training.checkpoint import CHECKPOINT, Progress, Weights, load_checkpoint, save_checkpoint
 from graphreach.training.clock import Clock
 from graphreach.training.evaluation import evaluate
 from graphreach.training.model import TaskModel
 from graphreach.training.settings import Settings
 from graphreach.training.team import Team
 
-CHECKPOINT = "checkpoint.safetensors"
 SECONDS_BETWEEN_CHECKPOINTS = 5.0
 PAIRS_OF_LARGE_GRAPHS = 8192
 
