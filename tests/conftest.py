@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+import graphreach  # noqa: F401 -- before torch: it tells OpenMP to wait without spinning
+
 FIRST = ("cluster", "nn")
 """Rooms whose tests take longest."""
 

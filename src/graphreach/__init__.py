@@ -3,6 +3,10 @@
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from graphreach.threads import prepare
+
+prepare()  # before torch and numba start threads
+
 from graphreach._version import __version__
 from graphreach.anchors import AnchorSet, select_anchors
 from graphreach.errors import InputError

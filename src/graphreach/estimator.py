@@ -16,6 +16,7 @@ from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.nn.graph_reach import GraphReach
 from graphreach.tasks import Examples, Split
+from graphreach.threads import one_torch_thread
 from graphreach.training.batches import Batch, Part, make_batches
 from graphreach.training.clock import Clock
 from graphreach.training.engine import Engine
@@ -141,7 +142,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator):  # type: ignore[misc
             return np.empty(0, np.float32)
         z = self.embedding_ if graph is None and hasattr(self, "embedding_") else self.transform(known)
         index = torch.from_numpy(np.stack([known.index_of(side) for side in ends]))
-        with torch.no_grad():
+        with torch.no_grad(), one_torch_thread():
             scores: NDArray[np.float32] = self.model_.score_pairs(torch.from_numpy(z), index).sigmoid().numpy()
         return scores
 

@@ -13,6 +13,7 @@ from graphreach.nn.decoders import ReachDecoder
 from graphreach.nn.presets import preset
 from graphreach.reachability.reachability import cheaper_method
 from graphreach.tasks import Split, label_weights
+from graphreach.threads import one_torch_thread
 from graphreach.training.clock import Clock
 from graphreach.training.methods import find_method
 from graphreach.training.model import TaskModel
@@ -68,6 +69,7 @@ class Victim:
         return cls(model, _as_trained(settings, split.graph, anchors), anchors, split)
 
     @torch.no_grad()
+    @one_torch_thread()
     def scores(self, graph: Graph) -> NDArray[np.float32]:
         """Logits of the split's test pairs with this graph to look at, ``[m]``."""
         split, settings, encoder = replace(self.split, graph=graph), self.settings, self.model.encoder

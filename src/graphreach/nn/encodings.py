@@ -16,6 +16,7 @@ from graphreach.nn.adjacency import SparseMatrix
 from graphreach.nn.encoding_kernels import count_returns
 from graphreach.nn.neighbour_sums import neighbour_sum
 from graphreach.progress import stage, track
+from graphreach.threads import one_blas_thread, one_torch_thread
 from graphreach.walks.random_walks import row_chunks
 from graphreach.walks.rng import check_seed
 from graphreach.walks.transitions import transitions
@@ -110,6 +111,7 @@ def laplacian_encodings(graph: Graph, dim: int = 16, seed: int = 0, *, flip_sign
     return encodings
 
 
+@one_torch_thread()
 def _exact_returns(graph: Graph, dim: int) -> NDArray[np.float32]:
     A, n = graph.to_scipy(), graph.num_nodes
     degree = A.sum(1)
@@ -155,6 +157,7 @@ def _normalized(graph: Graph) -> tuple[Any, Any]:
     return csr_array(scale @ A @ scale), trivial
 
 
+@one_blas_thread()
 def _top_vectors(M: Any, trivial: Any, count: int, start: NDArray[np.float64]) -> NDArray[np.float64]:
     """Eigenvectors of the largest eigenvalues; the trivial ones are moved to the far end, as -2 is below all others."""
     n = M.shape[0]

@@ -18,6 +18,7 @@ from graphreach.nn.pretrained import Pretrained
 from graphreach.nn.reach_conv import ReachConv
 from graphreach.nn.standardise import Standardise
 from graphreach.reachability import Reachability
+from graphreach.threads import one_torch_thread
 
 OUTPUT_ACTIVATIONS = ("normalize", "tanh", "sigmoid", "identity")
 
@@ -181,6 +182,7 @@ class GraphReach(Pretrained, nn.Module):
         return scores
 
     @torch.no_grad()
+    @one_torch_thread()
     def explain(self, z: Tensor, pairs: Tensor, pair_reach: Tensor | None = None) -> PairTerms:
         """The logits of :meth:`score_pairs`, anchor by anchor.
 

@@ -9,6 +9,7 @@ import torch
 from numpy.typing import NDArray
 
 from graphreach.tasks import Examples, mean_metrics, metrics
+from graphreach.threads import one_torch_thread
 from graphreach.training.batches import Batch
 from graphreach.training.model import TaskModel
 
@@ -16,6 +17,7 @@ Scores = list[NDArray[Any] | None]
 
 
 @torch.no_grad()
+@one_torch_thread()
 def evaluate(
     model: TaskModel, batches: list[Batch], part: str, auc_only: bool = False
 ) -> tuple[dict[str, float], Scores]:

@@ -15,6 +15,7 @@ from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.nn.decoders import ReachDecoder
 from graphreach.tasks import Split, check_leaks, label_weights, metrics, split_dataset
+from graphreach.threads import one_torch_thread
 from graphreach.training.arguments import check_arguments
 from graphreach.training.batches import Batch, make_batches
 from graphreach.training.clock import Clock
@@ -153,6 +154,7 @@ class _Run:
         self.clock = Clock(cut.seconds)
         self.leaks = [str(check_leaks(split)) for split in self.splits] if check else []
 
+    @one_torch_thread()
     def outcome(self) -> Outcome:
         name = self.settings.method
         outcome = self._score() if name in SCORERS else self._train(METHODS[name])

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from graphreach.nn.adjacency import Adjacency
 from graphreach.progress import track
+from graphreach.threads import one_torch_thread
 
 WHOLE_GRAPH_NODES = 50_000
 """Nodes up to which every step embeds the whole graph."""
@@ -38,6 +39,7 @@ class Inputs:
     anchors: NDArray[np.int64] | None = None
     numbers: Tensor | None = None
 
+    @one_torch_thread()
     def embed(self, model: nn.Module) -> Tensor:
         """All nodes' embeddings by one pass."""
         if self.neighbours is not None:
@@ -50,6 +52,7 @@ class Inputs:
         by_rows = hasattr(self.structure, "rows") and self.structure.source is None
         return self.num_nodes > WHOLE_GRAPH_NODES and by_rows and self.neighbours is None
 
+    @one_torch_thread()
     def embed_rows(self, model: nn.Module, nodes: Tensor) -> Tensor:
         """The embeddings of some nodes, from their rows and the anchors' alone."""
         everyone = torch.cat([nodes, self.structure.anchor_index])

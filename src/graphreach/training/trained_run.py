@@ -13,6 +13,7 @@ from graphreach.graph import Graph
 from graphreach.nn.decoders import ReachDecoder
 from graphreach.nn.node_classifier import NodeClassifier
 from graphreach.tasks.link_split import without_links
+from graphreach.threads import one_torch_thread
 from graphreach.training.clock import Clock
 from graphreach.training.methods import find_method
 from graphreach.training.model import TaskModel
@@ -56,6 +57,7 @@ class TrainedRun:
         self.model.eval()
 
     @torch.no_grad()
+    @one_torch_thread()
     def embed(self, graph: Graph, x: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
         """Embeddings of all nodes of a graph, ``[n, d]``."""
         self.check_features(x)
@@ -87,6 +89,7 @@ class TrainedRun:
         return self.settings.model_copy(update={"num_anchors": min(wanted, graph.num_nodes)})
 
     @torch.no_grad()
+    @one_torch_thread()
     def score_pairs(
         self, z: NDArray[np.float32], pairs: NDArray[np.int64], graph: Graph | None = None
     ) -> NDArray[np.float32]:
@@ -110,6 +113,7 @@ class TrainedRun:
         return pair_features(seen, pairs, decoder.hops, decoder.epsilon == 1.0)
 
     @torch.no_grad()
+    @one_torch_thread()
     def class_probabilities(self, z: NDArray[np.float32], nodes: NDArray[np.int64]) -> NDArray[np.float32]:
         """The probability of each class for some nodes, ``[m, classes]``."""
         if self.model.head is None:

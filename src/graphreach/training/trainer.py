@@ -11,6 +11,7 @@ from torch import Tensor
 
 from graphreach.errors import InputError
 from graphreach.progress import live
+from graphreach.threads import one_torch_thread
 from graphreach.training.batches import Batch, draw, steps
 from graphreach.training.checkpoint import CHECKPOINT, Progress, Weights, load_checkpoint, save_checkpoint
 from graphreach.training.clock import Clock
@@ -73,6 +74,7 @@ class Trainer:
         self.clock = Clock()
         self._saved = time.monotonic()
 
+    @one_torch_thread()
     def run(self) -> Progress:
         """Train to the end, from the checkpoint if there is one; the model has the best weights afterwards.
 
