@@ -1,4 +1,6 @@
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -72,3 +74,34 @@ def test_columns_are_said_on_stderr_and_in_both_outputs(run, roads):
     reading = facts_of(run, roads)["reading"]
     assert reading["columns"] == {"source": "from", "target": "to"}
     assert reading["ignored"] == ["km"]
+
+
+def test_name_of_a_data_set(run):
+    facts = facts_of(run, "communities")
+    assert facts["nodes"] == 400
+    assert facts["reading"] is None
+
+
+def test_data_set_of_several_graphs(run, three_graphs):
+    result = run("info", "ppi")
+    assert (result.exit_code, result.stderr.count("GRAPH must be one graph, got the 3 graphs of ppi")) == (2, 1)
+
+
+def test_graph_on_standard_input(tmp_path):
+    command = [sys.executable, "-m", "graphreach", "info", "-", "--json"]
+    done = subprocess.run(command, input="a b\nb c\nc a\n", capture_output=True, text=True, check=True)
+    facts = json.loads(done.stdout)
+    assert (facts["nodes"], facts["edges"], facts["reading"]["path"]) == (3, 3, "-")
+    assert "read standard input as text" in done.stderr
+
+
+def test_format_times_and_two_kinds_of_nodes(run, tmp_path):
+    path = tmp_path / "edges.xyz"
+    path.write_text("user_id,item_id,rating,stamp\n1,1,5,1600000000\n2,1,4,1600000001\n")
+    assert "--format" in run("info", path).stderr
+    result = run("info", path, "--format", "text")
+    assert "ids such as 'user_id:1' and 'item_id:1'" in result.stdout
+    assert "time 'stamp'" in result.readings[0]
+    assert "--weight rating" in result.readings[0]
+    facts = facts_of(run, path, "--format", "text", "--no-bipartite", "--time", "rating")
+    assert (facts["nodes"], facts["reading"]["columns"]["time"]) == (2, "rating")

@@ -255,7 +255,7 @@ def test_real_graphs(data_root, name, arguments, nodes, edges):
             "e.csv",
             "u,v,w\n1,2,3\n2,3,-1\n",
             {},
-            "finite weights from 0 on in column 'w', got -1.0 in line 3$",
+            "finite weights from 0 on in column 'w' .*, got -1.0 in line 3$",
         ),
         ("e.csv", "u,v,w\n1,2,3\n2,3,nan\n", {}, "got nan in line 3$"),
         ("e.csv", "u,v,w\n1,2,inf\n2,3,1\n", {}, "got inf in line 2$"),
@@ -276,8 +276,6 @@ def test_real_graphs(data_root, name, arguments, nodes, edges):
             {},
             r"path must end in .csv .tsv .* \(or these with .gz\) or .parquet .*, got e.xlsx",
         ),
-        ("edges", "1,2\n", {}, "path must end in .*, got edges"),
-        ("e.gz", "1,2\n", {}, "path must end in .*, got e.gz"),
         ("e.parquet", "1,2\n", {}, "e.parquet must be a Parquet file, as its suffix says, but it is not"),
         (
             "e.npz",

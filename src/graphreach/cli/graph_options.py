@@ -32,10 +32,22 @@ class GraphFile:
         Path,
         typer.Argument(
             metavar="GRAPH",
-            help=".csv .tsv .txt .edg .edgelist (each also .gz), .parquet .npz .mtx .graphml",
+            help=(
+                ".csv .tsv .txt .edg .edgelist (each also .gz), .parquet .npz .mtx .graphml .gml .gexf .adjlist .json, "
+                "- for standard input, or the name of a data set."
+            ),
             show_default=False,
         ),
     ]
+    format: Annotated[
+        str | None,
+        _option(
+            "--format",
+            "Format, where the suffix does not say it: text, edgelist, matrix, parquet, npz, mtx, graphml, gml, gexf, "
+            "adjlist or json.",
+            metavar="NAME",
+        ),
+    ] = None
     directed: Annotated[
         bool | None,
         _option("--directed/--undirected", "Whether edges have a direction; as the file says, else not."),
@@ -48,6 +60,17 @@ class GraphFile:
         str | None, _option("--weight", "Column of weights; one named weight by default.", metavar="COLUMN")
     ] = None
     unweighted: Annotated[bool, _option("--unweighted", "Ignore weights.")] = False
+    time: Annotated[
+        str | None,
+        _option("--time", "Column of times, which are never weights; found out by default.", metavar="COLUMN"),
+    ] = None
+    bipartite: Annotated[
+        bool | None,
+        _option(
+            "--bipartite/--no-bipartite",
+            "Whether sources and targets are two kinds of nodes; so if columns are named like user and item.",
+        ),
+    ] = None
     nodes: Annotated[
         Path | None,
         _option("--nodes", "Text file of node ids to keep even without an edge.", metavar="FILE"),
@@ -56,7 +79,10 @@ class GraphFile:
     header: Annotated[
         bool | None, _option("--header/--no-header", "Whether a text file has a header; found out by default.")
     ] = None
-    comments: Annotated[str, _option("--comments", "Characters that begin a comment line.")] = "#%"
+    comments: Annotated[
+        str | None,
+        _option("--comments", "Characters that begin a comment line; # and % by default.", metavar="CHARACTERS"),
+    ] = None
     reduce: Annotated[
         str | None,
         _option("--reduce", "Merge unequal weights of the two directions: sum, mean, max or min.", metavar="HOW"),
@@ -70,16 +96,44 @@ class GraphFile:
             if self.weight is not None:
                 raise gr.InputError(f"--weight must not be given with --unweighted, got {self.weight!r}")
             arguments["weight"] = False
-        for name in ("source", "target", "weight"):
+        for name in ("source", "target", "weight", "time"):
             arguments[name] = _column(arguments[name])
         return {name: value for name, value in arguments.items() if name != "graph"}
 
+    def dataset(self) -> str | None:
+        """The name of a data set, if the argument is that and not a file.
+
+        Example:
+            >>> GraphFile(graph=Path("Communities")).dataset()
+            'communities'
+        """
+        from graphreach import datasets
+
+        name = str(self.graph).lower()
+        return name if not self.graph.exists() and name in datasets.names() else None
+
     def read(self, **changes: Any) -> gr.Graph:
-        """Read the graph and say on stderr how it was read; ``changes`` replace arguments."""
+        """Read the graph and say on stderr how it was read; ``changes`` replace arguments.
+
+        The name of a data set that is not a file is loaded, if it is of one graph.
+        """
+        name = self.dataset()
+        if name is not None:
+            return self._load(name)
         with stage("reading the graph"):
             graph = gr.read_graph(self.graph, **(self.arguments() | changes))
         if graph.reading is not None:
             say(str(graph.reading))
+        return graph
+
+    def _load(self, name: str) -> gr.Graph:
+        from graphreach import datasets
+
+        with stage(f"loading {name}"):
+            samples = datasets.load(name).samples
+        if len(samples) != 1:
+            raise gr.InputError(f"GRAPH must be one graph, got the {len(samples)} graphs of {name}")
+        graph: gr.Graph = samples[0].graph
         return graph
 
 

@@ -46,7 +46,9 @@ def build_csr(
         >>> build_csr(source, target, None, np.arange(3), directed=False).indices
         array([1, 0, 2, 1], dtype=uint16)
     """
-    if reduce not in REDUCE:
+    if not isinstance(self_loops, bool | np.bool_):
+        raise InputError(f"self_loops must be True or False, got {self_loops!r:.80}")
+    if not (reduce is None or isinstance(reduce, str)) or reduce not in REDUCE:
         raise InputError(f"reduce must be 'sum', 'mean', 'max', 'min' or None, got {reduce!r}")
     n = len(ids)
     if weights is not None and not np.all(weights):
@@ -105,10 +107,12 @@ def check_weights(weights: ArrayLike, num_edges: int, name: str = "edge_weight")
         graphreach.errors.InputError: edge_weight must be finite and not negative, got -2.0 at position 1
     """
     try:
-        if np.iscomplexobj(weights):
+        given = np.asarray(weights)
+        # Text and dates would be turned into numbers, and masks would be lost.
+        if given.dtype.kind not in "biufO" or np.ma.is_masked(weights) or _holds_text(given):
             raise TypeError
-        checked = np.asarray(weights, dtype=np.float64)
-    except (TypeError, ValueError):
+        checked = given.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"{name} must hold numbers, got {weights!r:.80}") from None
     if checked.shape == (num_edges, 1):
         checked = checked[:, 0]
@@ -123,6 +127,10 @@ def check_weights(weights: ArrayLike, num_edges: int, name: str = "edge_weight")
         if not np.isfinite(2 * checked.sum()):
             raise InputError(f"{name} must have a finite sum, got weights up to {checked.max()}; scale them down")
     return np.ascontiguousarray(checked)
+
+
+def _holds_text(values: NDArray[Any]) -> bool:
+    return values.dtype.kind == "O" and any(isinstance(value, str | bytes) for value in values.flat)
 
 
 def first_bad_weight(weights: NDArray[np.float64]) -> int | None:

@@ -1,7 +1,7 @@
-"""Which columns of a table hold sources, targets and weights."""
+"""Names of columns that say what the columns hold, and columns of frames."""
 
+import re
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ PAIRS = (
     ("fromnodeid", "tonodeid"),
     ("source_id", "target_id"),
     ("u", "v"),
+    ("s", "t"),
     ("head", "tail"),
     ("start", "end"),
     ("id1", "id2"),
@@ -32,6 +33,47 @@ PAIRS = (
 WEIGHTS = ("weight", "weights", "edge_weight", "w", "value")
 """Names under which weights are found, whatever their case."""
 
+TIMES = (
+    "time",
+    "times",
+    "timestamp",
+    "timestamps",
+    "time_stamp",
+    "unixtime",
+    "unix_time",
+    "unix_timestamp",
+    "unixtimestamp",
+    "datetime",
+    "date",
+    "ts",
+    "created_at",
+    "updated_at",
+    "zeit",
+    "datum",
+    "zeitstempel",
+)
+"""Names under which times are found, whatever their case."""
+
+USERS = (
+    "user",
+    "customer",
+    "client",
+    "reader",
+    "viewer",
+    "listener",
+    "buyer",
+    "shopper",
+    "reviewer",
+    "rater",
+    "author",
+)
+ITEMS = (
+    *("item", "product", "movie", "film", "show", "book", "song", "track", "artist", "album", "article", "paper"),
+    *("business", "restaurant", "shop", "store", "venue", "place", "location", "poi", "game", "app", "job", "course"),
+    *("tag", "hashtag", "topic", "category", "group", "event", "recipe", "video", "page", "word", "term"),
+)
+"""What columns of the two kinds of nodes of a bipartite graph are named after."""
+
 
 def normalise_name(name: Any) -> str:
     """Return a column name without surrounding blanks and in lower case.
@@ -41,6 +83,29 @@ def normalise_name(name: Any) -> str:
         'source'
     """
     return str(name).strip().lower()
+
+
+def is_unnamed(name: Any) -> bool:
+    """Tell whether a column has no name of its own, as an index has that pandas wrote.
+
+    Example:
+        >>> is_unnamed(""), is_unnamed("Unnamed: 0"), is_unnamed("__index_level_0__"), is_unnamed("name")
+        (True, True, True, False)
+    """
+    return re.fullmatch(r"(unnamed: \d+|__index_level_\d+__)?", normalise_name(name)) is not None
+
+
+def are_two_kinds(source: Any, target: Any) -> bool:
+    """Tell whether the names of two columns say that their nodes are of two kinds, such as users and items.
+
+    Example:
+        >>> are_two_kinds("user_id", "itemId"), are_two_kinds("source", "target")
+        (True, False)
+    """
+    kinds = [
+        re.sub(r"s?[_ .-]*(ids?|idx|index|no|nr|name|key)?$", "", normalise_name(name)) for name in (source, target)
+    ]
+    return any(a in USERS and b in ITEMS for a, b in (kinds, reversed(kinds)))
 
 
 def looks_like_header(names: Sequence[str]) -> bool:
@@ -69,87 +134,14 @@ def find_pair(names: Sequence[str]) -> tuple[int, int] | None:
     return None
 
 
-def choose_columns(
-    names: Sequence[Any],
-    source: Any,
-    target: Any,
-    weight: Any,
-    *,
-    what: str,
-    third_is_weight: bool = False,
-) -> tuple[Any, Any, Any]:
-    """Return the columns of sources, targets and weights (``None`` for none).
-
-    Sources and targets not asked for are found by their usual names, else they are the first two columns that
-    were not asked for as something else. Weights not asked for are found by their usual names, or in the
-    third of three columns if ``third_is_weight``.
-
-    Example:
-        >>> choose_columns(["from", "to", "capacity"], None, None, None, what="roads.csv")
-        ('from', 'to', None)
-        >>> choose_columns(["from", "to", "capacity"], None, None, "capcity", what="roads.csv")
-        Traceback (most recent call last):
-        ...
-        graphreach.errors.InputError: weight='capcity' is not a column of roads.csv; did you mean 'capacity'?
-    """
-    if weight is True:
-        raise InputError("weight must be the name of a column, None or False, got True")
-    for argument, name in (("source", source), ("target", target), ("weight", weight)):
-        if name is not None and name is not False and name not in names:
-            raise InputError(f"{argument}={name!r} is not a column of {what}; {_suggest(name, names)}")
-    if len(names) < 2:
-        raise InputError(f"{what} must have a column of sources and one of targets, got only {list(names)}")
-    # False equals 0, which is the name of a first column without header.
-    candidates = [name for name in names if weight is False or name != weight]
-    found = find_pair([normalise_name(name) for name in names])
-    usual = (names[found[0]], names[found[1]]) if found else (None, None)
-    source, target = _fill_in([source, target], usual, candidates, what)
-    if source == target:
-        raise InputError(f"source and target must be two columns of {what}, got {source!r} for both")
-    if weight is None:
-        weight = _find_weight(names, source, target, third_is_weight)
-    return source, target, None if weight is False else weight
-
-
-def _fill_in(asked: list[Any], usual: tuple[Any, Any], names: list[Any], what: str) -> list[Any]:
-    chosen = list(asked)
-    for end in (0, 1):
-        if chosen[end] is None and usual[end] is not None and usual[end] not in asked:
-            chosen[end] = usual[end]
-    for end in (0, 1):
-        if chosen[end] is None:
-            free = [name for name in names if name not in chosen]
-            if not free:
-                raise InputError(f"{what} must have a column of sources and one of targets, got {names}")
-            chosen[end] = free[0]
-    return chosen
-
-
-def _find_weight(names: Sequence[Any], source: Any, target: Any, third_is_weight: bool) -> Any:
-    free = [name for name in names if name not in (source, target)]
-    if third_is_weight and len(free) == 1:
-        return free[0]
-    usual = {normalise_name(name): name for name in reversed(free)}
-    return next((usual[name] for name in WEIGHTS if name in usual), None)
-
-
-def _suggest(name: Any, names: Sequence[Any]) -> str:
-    close = get_close_matches(str(name), [str(other) for other in names], n=1)
-    if close:
-        return f"did you mean {close[0]!r}?"
-    listed = ", ".join(repr(other) for other in names[:10])
-    return f"its columns are {listed}{', ...' if len(names) > 10 else ''}"
-
-
-def frame_column(frame: Any, name: Any) -> Any:
+def frame_column(column: Any, name: Any) -> Any:
     """Return a column of a pandas or polars frame as a column of ids; missing ids are an error.
 
     Example:
         >>> import polars as pl
-        >>> frame_column(pl.DataFrame({"u": [1, 2]}), "u").dtype
+        >>> frame_column(pl.Series([1, 2]), "u").dtype
         dtype('int64')
     """
-    column = frame[name]
     missing = column.is_null() if hasattr(column, "is_null") else column.isna()
     if missing.any():
         row = int(np.argmax(missing.to_numpy()))

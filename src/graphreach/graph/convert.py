@@ -1,7 +1,7 @@
 """From arrays, edge lists and other libraries' graphs to :class:`~graphreach.graph.edges.Edges`."""
 
 import warnings
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from graphreach.errors import InputError
 from graphreach.graph.build import check_weights
 from graphreach.graph.edges import Edges
 from graphreach.graph.ids import check_number_of_nodes, encode_ids, rank_ids, specialise
+from graphreach.limits import check_memory
 
 
 def edges_from_index(
@@ -26,13 +27,58 @@ def edges_from_index(
         array([0, 1, 2])
     """
     index = _check_edge_index(to_numpy(edge_index))
-    n = _check_num_nodes(index, num_nodes, ids)
-    weights = None if edge_weight is None else check_weights(to_numpy(edge_weight), index.shape[1])
+    listed = None if ids is None else check_ids(ids)
+    n = _check_num_nodes(index, num_nodes, listed)
+    weights = None if edge_weight is None else check_weights(to_numpy(edge_weight, "edge_weight"), index.shape[1])
     source, target = (np.ascontiguousarray(row, dtype=np.uint32) for row in index)
-    if ids is None:
+    if listed is None:
         return Edges(source, target, weights, np.arange(n))
-    ordered, ranks = rank_ids(ids)
+    ordered, ranks = rank_ids(listed)
     return Edges(ranks[source], ranks[target], weights, ordered)
+
+
+def check_ids(ids: Any) -> NDArray[Any]:
+    """Return ids as an array of one dimension, or raise.
+
+    Example:
+        >>> check_ids(["b", "a"])
+        array(['b', 'a'], dtype='<U1')
+    """
+    if isinstance(ids, str | bytes | Mapping | Set) or not hasattr(ids, "__len__"):
+        raise InputError(f"ids must be a list or an array with one id per node, got {ids!r:.80}")
+    if not isinstance(ids, np.ndarray):
+        values = ids.to_list() if hasattr(ids, "to_list") else ids.tolist() if hasattr(ids, "tolist") else list(ids)
+        return specialise(np.fromiter(values, dtype=object, count=len(values)))
+    if ids.ndim != 1:
+        raise InputError(f"ids must have one dimension, got shape {list(ids.shape)}")
+    if ids.dtype.kind not in "biufUSOMm":
+        raise InputError(f"ids must be numbers, text or other hashable values, got an array of {ids.dtype}")
+    return specialise(check_unmasked(ids, "ids"))
+
+
+def check_unmasked(array: NDArray[Any], name: str) -> NDArray[Any]:
+    """Return an array without its mask, or raise if a value of it is masked, that is, missing.
+
+    Example:
+        >>> check_unmasked(np.ma.array([1, 2]), "edge_weight")
+        array([1, 2])
+    """
+    if not isinstance(array, np.ma.MaskedArray):
+        return array
+    if np.ma.is_masked(array):
+        count = int(np.count_nonzero(np.ma.getmaskarray(array)))
+        raise InputError(f"{name} must not have masked values, got {count}; fill them, or leave these edges out")
+    return np.asarray(array.data)
+
+
+def check_size(num_nodes: int, what: str) -> None:
+    """Refuse a graph whose nodes alone would not fit into memory.
+
+    Example:
+        >>> check_size(1000, "num_nodes=1000")
+    """
+    check_number_of_nodes(num_nodes)
+    check_memory(24 * num_nodes, f"a graph of {num_nodes} nodes ({what})", "give the number of nodes there are")
 
 
 def _check_edge_index(index: NDArray[Any]) -> NDArray[Any]:
@@ -53,14 +99,16 @@ def _check_num_nodes(index: NDArray[Any], num_nodes: int | None, ids: Sequence[H
         raise InputError(f"num_nodes must be at least 1, got {n} (edge_index holds {index.shape[1]} edges)")
     if ids is not None and len(ids) != n:
         raise InputError(f"ids must hold one id for each of the {n} nodes, got {len(ids)}")
+    if num_nodes is None and ids is None:
+        check_size(int(n), f"the largest position is {high}")
     if low < 0 or high >= n:
         wrong = low if low < 0 else high
         raise InputError(f"edge_index must hold positions between 0 and {n - 1}, got {wrong}")
-    check_number_of_nodes(int(n))
+    check_size(int(n), f"num_nodes={n}")
     return int(n)
 
 
-def to_numpy(values: Any) -> NDArray[Any]:
+def to_numpy(values: Any, name: str = "edge_index") -> NDArray[Any]:
     """Return an array, a list or a tensor (known by its ``detach``; torch is not imported) as a numpy array.
 
     Example:
@@ -71,10 +119,15 @@ def to_numpy(values: Any) -> NDArray[Any]:
         values = values.as_tensor()
     if hasattr(values, "detach"):
         values = values.detach().cpu().numpy()
+    if isinstance(values, np.ma.MaskedArray):
+        return check_unmasked(values, name)
     try:
         return np.asarray(values)
     except ValueError:
-        raise InputError(f"edge_index must have shape [2, m], got rows of unequal length in {values!r:.80}") from None
+        shape = "shape [2, m]" if name == "edge_index" else "one number per edge"
+        raise InputError(f"{name} must have {shape}, got rows of unequal length in {values!r:.80}") from None
+    except (TypeError, RuntimeError, OverflowError, MemoryError) as error:
+        raise InputError(f"{name} must be an array of numbers, got {type(values).__name__}: {error!s:.80}") from None
 
 
 def edges_from_list(edges: Iterable[Sequence[Any]], nodes: Iterable[Hashable]) -> Edges:
@@ -84,7 +137,7 @@ def edges_from_list(edges: Iterable[Sequence[Any]], nodes: Iterable[Hashable]) -
         >>> edges_from_list([("a", "b", 2.0)], nodes=[]).weights
         array([2.])
     """
-    rows = [tuple(edge) for edge in edges]
+    rows = _as_rows(edges)
     lengths = {len(row) for row in rows}
     if lengths - {2, 3}:
         wrong = next(row for row in rows if len(row) not in (2, 3))
@@ -96,7 +149,22 @@ def edges_from_list(edges: Iterable[Sequence[Any]], nodes: Iterable[Hashable]) -
     return number_columns(columns[0], columns[1], weights, nodes)
 
 
+def _as_rows(edges: Any) -> list[tuple[Any, ...]]:
+    if isinstance(edges, str | bytes | Mapping) or not hasattr(edges, "__iter__"):
+        raise InputError(f"edges must be pairs (u, v) or triples (u, v, weight), got {edges!r:.80}")
+    if isinstance(edges, np.ma.MaskedArray):
+        edges = check_unmasked(edges, "edges")
+    rows = []
+    for edge in edges:
+        if isinstance(edge, str | bytes | Mapping | Set) or not hasattr(edge, "__iter__"):
+            raise InputError(f"edges must be pairs (u, v) or triples (u, v, weight), got {edge!r:.80}")
+        rows.append(tuple(edge))
+    return rows
+
+
 def _object_column(values: Iterable[Any]) -> NDArray[Any]:
+    if isinstance(values, np.ma.MaskedArray):
+        values = check_unmasked(values, "ids")
     listed = list(values)
     return specialise(np.fromiter(listed, dtype=object, count=len(listed)))
 
@@ -108,8 +176,10 @@ def number_columns(source: Any, target: Any, weights: NDArray[np.float64] | None
         >>> number_columns(np.array([5]), np.array([7]), None, nodes=[6]).target
         array([2], dtype=uint32)
     """
-    if isinstance(nodes, str):
+    if isinstance(nodes, str | bytes):
         raise InputError(f"nodes must be several ids, got the text {nodes!r:.80}")
+    if not hasattr(nodes, "__iter__"):
+        raise InputError(f"nodes must be several ids, got {nodes!r:.80}")
     # Only the reader of node files hands over a column that is known to be of one kind.
     named = nodes if type(nodes).__module__.startswith("polars") else _object_column(nodes)
     ids, (source, target, _) = encode_ids([source, target, named])
@@ -128,6 +198,10 @@ def edges_from_networkx(G: Any, weight: str | None) -> tuple[Edges, bool]:
     """
     if not (hasattr(G, "is_directed") and hasattr(G, "nodes") and hasattr(G, "edges")):
         raise InputError(f"G must be a networkx graph, got {type(G).__name__}")
+    if not (weight is None or isinstance(weight, str)):
+        raise InputError(f"weight must be the name of an edge attribute or None, got {weight!r:.80}")
+    if isinstance(G, type):
+        raise InputError(f"G must be a networkx graph, got the class {G.__name__}")
     nodes = list(G.nodes)
     if not nodes:
         raise InputError("G must have at least one node, got an empty graph")
@@ -150,19 +224,41 @@ def edges_from_scipy(A: Any, ids: Sequence[Hashable] | NDArray[Any] | None) -> E
         >>> edges_from_scipy(scipy.sparse.csr_array([[0, 1], [0, 0]]), None).target
         array([1], dtype=uint32)
     """
-    if not hasattr(A, "tocsr"):
+    if not hasattr(A, "tocsr") or isinstance(A, type):
         raise InputError(f"A must be a scipy sparse matrix, got {type(A).__name__}")
     if len(A.shape) != 2 or A.shape[0] != A.shape[1]:
         raise InputError(f"A must be square, got shape {tuple(A.shape)}")
     if A.dtype.kind not in "biuf":
         raise InputError(f"A must hold real numbers, got {A.dtype}")
-    matrix = A.tocsr()
+    if A.shape[0] < 1:
+        raise InputError("A must have at least one row, got none")
+    check_size(int(A.shape[0]), "the rows of A")
+    matrix = _checked_csr(A)
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
         matrix.sum_duplicates()
     source = np.repeat(np.arange(A.shape[0]), np.diff(matrix.indptr))
     weights = None if np.all(matrix.data == 1) else matrix.data
     return edges_from_index(np.stack([source, matrix.indices]), A.shape[0], weights, ids)
+
+
+def _checked_csr(A: Any) -> Any:
+    """Convert to CSR after a look at the arrays: scipy trusts them, and would read and write anywhere."""
+    try:
+        if A.format in ("csr", "csc", "bsr"):
+            A.check_format(full_check=True)
+        elif A.format == "coo":
+            A._check()
+            ends = A.coords if hasattr(A, "coords") else (A.row, A.col)
+            if any(len(end) != len(A.data) for end in ends):
+                raise ValueError("row, column and data array must have the same length")
+            for end, length in zip(ends, A.shape, strict=True):
+                if len(end) and not 0 <= int(end.min()) <= int(end.max()) < length:
+                    raise ValueError("a row or column lies outside of the matrix")
+        return A.tocsr()
+    except (ValueError, IndexError, TypeError, AttributeError, OverflowError) as error:
+        text = next(iter(str(error).splitlines()), type(error).__name__)
+        raise InputError(f"A must be a sound sparse matrix, but: {text:.120}") from None
 
 
 def edges_from_pyg(data: Any) -> Edges:
@@ -222,27 +318,3 @@ def _entries(adjacency: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any] |
     major = np.repeat(np.arange(len(pointer) - 1), np.diff(pointer))
     rows, columns = (major, minor) if by_row else (minor, major)
     return rows, columns, to_numpy(adjacency.values()), size
-
-
-def edges_from_frame(
-    frame: Any, source: str | None, target: str | None, weight: str | bool | None, nodes: Iterable[Hashable]
-) -> Edges:
-    """Return the rows of a pandas or polars frame as edges.
-
-    Example:
-        >>> import polars as pl
-        >>> edges_from_frame(pl.DataFrame({"u": [1], "v": [2]}), None, None, None, nodes=[]).ids
-        array([1, 2])
-    """
-    from graphreach.graph.columns import choose_columns, frame_column
-
-    if hasattr(frame, "collect"):
-        frame = frame.collect()
-    if not (hasattr(frame, "columns") and hasattr(frame, "__getitem__")):
-        raise InputError(f"frame must be a pandas or polars data frame, got {type(frame).__name__}")
-    names = choose_columns(list(frame.columns), source, target, weight, what="frame")
-    ends = [frame_column(frame, name) for name in names[:2]]
-    weights = None
-    if names[2] is not None:
-        weights = check_weights(frame[names[2]].to_numpy(), len(frame), f"column {names[2]!r}")
-    return number_columns(ends[0], ends[1], weights, nodes)

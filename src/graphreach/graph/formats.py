@@ -1,6 +1,5 @@
-"""Files that are not text tables: Parquet, numpy, Matrix Market and GraphML."""
+"""Files that are not text tables: Parquet, numpy and Matrix Market."""
 
-import zipfile
 from collections.abc import Hashable, Iterable
 from pathlib import Path
 from typing import Any
@@ -8,76 +7,106 @@ from typing import Any
 import numpy as np
 
 from graphreach.errors import InputError
-from graphreach.graph.build import check_weights
-from graphreach.graph.columns import choose_columns, frame_column
-from graphreach.graph.convert import edges_from_index, edges_from_networkx, edges_from_scipy, number_columns
+from graphreach.graph.convert import edges_from_index, edges_from_scipy
 from graphreach.graph.edges import Edges
-from graphreach.graph.reading import ROLES, Reading
+from graphreach.graph.frames import column_at, edges_from_columns, sample_frame
+from graphreach.graph.guard import polars_errors
+from graphreach.graph.ids import check_number_of_nodes
+from graphreach.graph.matrix_market import read_mtx
+from graphreach.graph.matrix_text import is_matrix
+from graphreach.graph.numpy_files import read_npz_arrays
+from graphreach.graph.roles import Asked, assign_roles
+from graphreach.graph.sniff import SAMPLE
+
+__all__ = ["edges_from_parquet", "first_line", "read_mtx", "read_npz"]
+
+PARTS = {
+    "csr": ("data", "indices", "indptr"),
+    "csc": ("data", "indices", "indptr"),
+    "bsr": ("data", "indices", "indptr"),
+    "dia": ("data", "offsets"),
+}
+"""The arrays that scipy makes a sparse matrix of, by its format."""
 
 
-def edges_from_parquet(path: Path, source: Any, target: Any, weight: Any, nodes: Iterable[Hashable]) -> Edges:
+def edges_from_parquet(path: Path, asked: Asked, nodes: Iterable[Hashable], bipartite: bool | None) -> Edges:
     """Read the columns of edges from a Parquet file."""
     import polars as pl
 
-    try:
-        # One handle for schema and data: glob characters in the name then mean nothing.
-        with path.open("rb") as file:
-            names = list(pl.read_parquet_schema(file))
-            chosen = choose_columns(names, source, target, weight, what=str(path))
-            file.seek(0)
-            frame = pl.read_parquet(file, columns=[name for name in chosen if name is not None])
-    except (pl.exceptions.PolarsError, OSError):
-        raise InputError(f"{path} must be a Parquet file, as its suffix says, but it is not or is damaged") from None
+    # One handle for all: glob characters in the name then mean nothing.
+    with (
+        path.open("rb") as file,
+        polars_errors(f"{path} must be a Parquet file, as its suffix says, but it is not or is damaged"),
+    ):
+        head = pl.read_parquet(file, n_rows=SAMPLE + 1)
+        file.seek(0)
+        rows = pl.scan_parquet(file).select(pl.len()).collect().item()
+        table = sample_frame(head, str(path))
+        roles = assign_roles(table, asked)
+        file.seek(0)
+        used = [roles.source, roles.target, roles.weight, roles.time]
+        frame = pl.read_parquet(file, columns=[table.names[i] for i in used if i is not None])
     if not len(frame):
         raise InputError(f"{path} must hold edges, but it is empty")
-    weights = None
-    if chosen[2] is not None:
-        column = frame[chosen[2]]
-        if not column.dtype.is_numeric() or column.null_count():
-            raise InputError(f"column {chosen[2]!r} of {path} must hold a number in every row, got {column.dtype}")
-        weights = check_weights(column.to_numpy(), len(frame), f"column {chosen[2]!r} of {path}")
-    ends = [frame_column(frame, name) for name in chosen[:2]]
-    used = {role: name for role, name in zip(ROLES, chosen, strict=False) if name is not None}
-    reading = Reading(str(path), "parquet", used, tuple(name for name in names if name not in chosen))
-    return number_columns(ends[0], ends[1], weights, nodes)._replace(reading=reading)
+    if asked == Asked() and is_matrix(table, rows):
+        raise InputError(
+            f"{path} must have one row per edge, but its {rows} rows and columns look like an adjacency matrix; write "
+            "its edges, or save it by scipy.sparse.save_npz, or name source and target"
+        )
+    if roles.weight is not None and not column_at(frame, table, roles.weight).dtype.is_numeric():
+        kind = column_at(frame, table, roles.weight).dtype
+        raise InputError(f"column {table.names[roles.weight]!r} of {path} must hold a number in every row, got {kind}")
+    return edges_from_columns(frame, table, roles, asked, nodes, bipartite, str(path))
 
 
 def read_npz(path: Path, weight: Any) -> tuple[Edges, bool | None]:
     """Read a matrix saved by ``scipy.sparse.save_npz``, or arrays ``edge_index`` and so on."""
-    try:
-        with zipfile.ZipFile(path), np.load(path, allow_pickle=False) as file:
-            arrays = dict(file)
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile):
-        raise InputError(f"{path} must be a .npz file of plain arrays, as its suffix says, but it is not") from None
+    arrays = read_npz_arrays(path)
     if "edge_index" in arrays:
         weights = None if weight is False else arrays.get("edge_weight")
-        size = arrays.get("num_nodes")
-        edges = edges_from_index(arrays["edge_index"], None if size is None else int(size), weights, arrays.get("ids"))
-        return edges, bool(arrays.get("directed", False))
+        size = _scalar(arrays, "num_nodes", "iu", path)
+        edges = edges_from_index(arrays["edge_index"], size, weights, arrays.get("ids"))
+        return edges, bool(_scalar(arrays, "directed", "biu", path) or False)
     if "format" not in arrays:
         raise InputError(f"{path} must hold edge_index or a scipy sparse matrix, got arrays {sorted(arrays)}")
-    from scipy.sparse import load_npz
-
+    damaged = f"{path} must hold edge_index or a scipy sparse matrix, but its matrix is damaged"
     try:
-        matrix = load_npz(path)
-    except (ValueError, KeyError, NotImplementedError):
-        raise InputError(f"{path} must hold edge_index or a scipy sparse matrix, but its matrix is damaged") from None
-    return _without_weights(edges_from_scipy(matrix, None), weight), None
-
-
-def read_mtx(path: Path, weight: Any) -> tuple[Edges, bool | None]:
-    """Read a Matrix Market file: symmetric ones are undirected, general ones are what their entries say."""
-    from scipy.io import mminfo, mmread
-    from scipy.sparse import coo_array
-
+        matrix = _make_matrix(arrays)
+    except (ValueError, KeyError, TypeError, IndexError, OverflowError, AttributeError, UnicodeDecodeError):
+        raise InputError(damaged) from None
     try:
-        symmetry = mminfo(path)[5]
-        matrix = coo_array(mmread(path))
-    except (ValueError, OSError, OverflowError) as error:
-        raise InputError(f"{path} must be a Matrix Market file, as its suffix says, but: {first_line(error)}") from None
-    ids = np.arange(1, matrix.shape[0] + 1)
-    edges = _without_weights(edges_from_scipy(matrix, ids), weight)
-    return edges, False if symmetry == "symmetric" else None
+        edges = edges_from_scipy(matrix, None)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    return edges._replace(weights=None) if weight is False else edges, None
+
+
+def _scalar(arrays: dict[str, Any], name: str, kinds: str, path: Path) -> Any:
+    if name not in arrays:
+        return None
+    if arrays[name].size != 1 or arrays[name].dtype.kind not in kinds:
+        raise InputError(
+            f"{path} must hold one number as {name}, got {arrays[name].dtype} of shape {arrays[name].shape}"
+        )
+    return arrays[name].item()
+
+
+def _make_matrix(arrays: dict[str, Any]) -> Any:
+    import scipy.sparse
+
+    kind = arrays["format"].item()
+    kind = kind.decode("ascii") if isinstance(kind, bytes) else str(kind)
+    shape = tuple(int(length) for length in arrays["shape"])
+    check_number_of_nodes(max(shape, default=0))
+    if kind == "coo":
+        ends = arrays["coords"] if "coords" in arrays else np.stack([arrays["row"], arrays["col"]])
+        if ends.dtype.kind not in "iu" or ends.ndim != 2:
+            raise ValueError("coordinates must be integers")
+        return scipy.sparse.coo_array((arrays["data"], tuple(ends)), shape=shape)
+    parts = tuple(arrays[name] for name in PARTS[kind])
+    if any(part.dtype.kind not in "iu" for part in parts[1:]):
+        raise ValueError("indices must be integers")
+    return getattr(scipy.sparse, f"{kind}_array")(parts, shape=shape)
 
 
 def first_line(error: Exception) -> str:
@@ -88,26 +117,3 @@ def first_line(error: Exception) -> str:
         'no'
     """
     return next(iter(str(error).splitlines()), type(error).__name__)
-
-
-def _without_weights(edges: Edges, weight: Any) -> Edges:
-    return edges._replace(weights=None) if weight is False else edges
-
-
-def read_graphml(path: Path, weight: Any) -> tuple[Edges, bool | None]:
-    """Read a GraphML file by networkx."""
-    try:
-        import networkx as nx
-    except ImportError:
-        raise InputError(f"reading {path} needs networkx: pip install 'graphreach[networkx]'") from None
-    from xml.etree.ElementTree import ParseError
-
-    try:
-        graph = nx.read_graphml(path)
-    except (ParseError, nx.NetworkXError, KeyError, ValueError) as error:
-        raise InputError(f"{path} must be a GraphML file, as its suffix says, but: {first_line(error)}") from None
-    attribute = None if weight is False else "weight" if weight is None else str(weight)
-    edges, directed = edges_from_networkx(graph, attribute)
-    if weight not in (None, False) and edges.weights is None:
-        raise InputError(f"weight={weight!r} is not an attribute of the edges of {path}")
-    return edges, directed

@@ -70,6 +70,8 @@ class Graph:
     @classmethod
     def _from_parts(cls, edges: Edges, directed: bool | None, reduce: str | None, self_loops: bool) -> "Graph":
         """Build a graph; ``directed=None`` makes it undirected where pattern and weights are symmetric."""
+        if directed is not None:
+            directed = _as_directed(directed)
         csr = build_csr(
             edges.source,
             edges.target,
@@ -239,6 +241,8 @@ class Graph:
         weight: str | bool | None = None,
         directed: bool = False,
         *,
+        time: str | bool | None = None,
+        bipartite: bool | None = None,
         nodes: Iterable[Hashable] = (),
         reduce: Reduce | None = None,
         self_loops: bool = False,
@@ -248,12 +252,14 @@ class Graph:
         Args:
             frame: The edges; ids may be of any hashable kind but not missing.
             source: The column of sources; by default one with a usual name (source, from, src, u, ...), else
-                the first.
+                the first that is no index and does not look like weights or times.
             target: The column of targets; by default one with a usual name (target, to, dst, v, ...), else
                 the second.
             weight: The column of weights; by default (``None``) one with a usual name (weight, w, value), if
                 there is one; ``False`` ignores it.
             directed: Whether an edge leads from its source to its target only.
+            time: The column of times, as in :func:`graphreach.read_graph`.
+            bipartite: Whether sources and targets are two kinds of nodes, as in :func:`graphreach.read_graph`.
             nodes: Ids of nodes to keep even if they have no edge.
             reduce: See :meth:`from_edges`.
             self_loops: See :meth:`from_edges`.
@@ -263,7 +269,10 @@ class Graph:
             >>> Graph.from_frame(pl.DataFrame({"from": ["a", "b"], "to": ["b", "c"], "weight": [1.0, 2.0]}))
             Graph(num_nodes=3, num_edges=2, directed=False, weighted=True)
         """
-        edges = convert.edges_from_frame(frame, source, target, weight, nodes)
+        from graphreach.graph.frames import edges_from_frame
+        from graphreach.graph.roles import Asked
+
+        edges = edges_from_frame(frame, Asked(source, target, weight, time), nodes, bipartite)
         return cls._from_parts(edges, _as_directed(directed), reduce, self_loops)
 
     @property

@@ -1,79 +1,216 @@
-"""Text files of edges, by polars, with the ids and line numbers that polars alone would lose."""
+"""Text files of edges and of nodes."""
 
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphreach.errors import InputError
 from graphreach.graph import text_kernels
-from graphreach.graph.build import check_weights, first_bad_weight
-from graphreach.graph.columns import choose_columns, normalise_name
-from graphreach.graph.reading import ROLES, Reading
-from graphreach.graph.sniff import NODE_NAMES, Layout, data_lines, is_number, is_plain_integer, sniff
+from graphreach.graph.columns import normalise_name
+from graphreach.graph.comments import Start, find_start
+from graphreach.graph.header import find_header, settle_header
+from graphreach.graph.matrix_text import is_matrix
+from graphreach.graph.reading import Reading
+from graphreach.graph.roles import Asked, Roles, SampledTable, assign_roles, make_reading
+from graphreach.graph.sniff import NODE_NAMES, SAMPLE, Layout, data_lines, is_plain_integer, sniff
+from graphreach.graph.text_reader import PLAIN_INTEGER, TextFile, TextOptions, _Reader
+from graphreach.graph.times import grows_like_time, parse_times
 
 if TYPE_CHECKING:
     import polars as pl
 
-PLAIN_INTEGER = r"^(0|-?[1-9]\d*)$"
+__all__ = [
+    "PLAIN_INTEGER",
+    "TextEdges",
+    "TextFile",
+    "TextOptions",
+    "_Reader",
+    "find_matrix",
+    "read_text_edges",
+    "read_text_nodes",
+]
 
 
-class TextFile(NamedTuple):
-    """A text file's bytes, and its path if polars can read it from there."""
+class TextEdges(NamedTuple):
+    """The columns of a text file of edges, and how they were read."""
 
-    text: NDArray[np.uint8]
-    path: str | None
-    what: str
-
-
-class TextOptions(NamedTuple):
-    """What the caller of :func:`graphreach.read_graph` said about a text file."""
-
-    source: Any = None
-    target: Any = None
-    weight: Any = None
-    ids: str = "auto"
-    header: bool | None = None
-    comments: str = "#%"
+    source: "pl.Series"
+    target: "pl.Series"
+    weights: NDArray[np.float64] | None
+    time: NDArray[np.float64] | None
+    reading: Reading
 
 
 def read_text_edges(
-    file: TextFile, options: TextOptions
-) -> tuple["pl.Series", "pl.Series", NDArray[np.float64] | None, Reading]:
-    """Return the columns of sources, targets and weights of a text file; both columns of ids are of one kind.
+    file: TextFile, options: TextOptions, comments: str | None = None, opened: "Opened | None" = None
+) -> TextEdges:
+    """Return the columns of a text file of edges; both columns of ids are of one kind.
+
+    Args:
+        file: The file.
+        options: What the caller said about it.
+        comments: The characters that begin a comment; by default found out.
+        opened: What :func:`open_edges` returned for the same arguments, if it was called before.
 
     Example:
         >>> file = TextFile(np.frombuffer(b"1 2 0.5\\n2 3 1\\n", np.uint8), None, "edges.txt")
-        >>> source, target, weights, _ = read_text_edges(file, TextOptions())
-        >>> source.to_list(), target.to_list(), weights
+        >>> edges = read_text_edges(file, TextOptions())
+        >>> edges.source.to_list(), edges.target.to_list(), edges.weights
         ([1, 2], [2, 3], array([0.5, 1. ]))
     """
-    asked = (options.source, options.target, options.weight)
-    layout = sniff(file.text, file.what, options.comments, options.header, asked)
+    reader, sentences = open_edges(file, options, comments) if opened is None else opened
+    table, roles = _assign(reader, options)
+    if reader.undecided:
+        frame = reader.read([roles.source, roles.target], [])
+        is_header, sentence = settle_header(*frame)
+        sentences += [] if sentence is None else [sentence]
+        if is_header:
+            reader, _ = open_edges(file, options._replace(header=True), comments)
+            table, roles = _assign(reader, options)
+    return _read(reader, table, roles, options, sentences)
+
+
+class Opened(NamedTuple):
+    """The reader of a text file, and sentences on what was assumed."""
+
+    reader: "_EdgeReader"
+    sentences: list[str]
+
+
+def open_edges(file: TextFile, options: TextOptions, comments: str | None) -> Opened:
+    """Find out what a text file looks like.
+
+    Example:
+        >>> file = TextFile(np.frombuffer(b"u;v\\n1;2\\n", np.uint8), None, "edges.txt")
+        >>> open_edges(file, TextOptions(), None).reader.layout.names
+        ['u', 'v']
+    """
+    start = find_start(file.text) if comments is None else Start(0, 0, comments)
+    reader = _EdgeReader(file, start, options)
+    if not reader.flags & text_kernels.UNTIDY or not start.comments:
+        return Opened(reader, [])
+    marks = np.frombuffer(start.comments.encode(), np.uint8)
+    layout = reader.layout
+    found = text_kernels.count_comments(
+        np.asarray(file.text), layout.begin, ord(layout.separator), marks, len(layout.names)
+    )
+    marked, rows = (int(number) for number in found)
+    if rows and comments is None and not reader.has_integers():
+        return Opened(_EdgeReader(file, start._replace(comments=""), options), [])
+    if not marked:
+        return Opened(reader, [])
+    lines = "1 line" if marked == 1 else f"{marked} lines"
+    return Opened(reader, [f"{lines} within the data skipped as comments; comments='' (--comments '') reads them"])
+
+
+def find_matrix(opened: Opened, options: TextOptions, kind: str) -> tuple[_Reader, SampledTable] | None:
+    """Return the reader of a table that is an adjacency matrix, or ``None``.
+
+    Example:
+        >>> file = TextFile(np.frombuffer(b"0 1 0\\n1 0 1\\n0 1 0\\n", np.uint8), None, "matrix.txt")
+        >>> find_matrix(open_edges(file, TextOptions(), None), TextOptions(), "text")[1].names
+        [0, 1, 2]
+    """
+    named = (options.source, options.target, options.time, options.weight)
+    if kind == "edgelist" or (kind == "text" and any(name not in (None, False) for name in named)):
+        return None
+    reader = opened.reader
+    if options.header is None and not reader.layout.has_header and _is_numbered_header(reader.layout.rows):
+        numbered, _ = open_edges(reader.file, options._replace(header=True), reader.options.comments)
+        table = _sample(numbered)
+        if is_matrix(table, numbered.count_rows()):
+            return numbered, table
+    table = _sample(reader)
+    if kind == "matrix" or (len(table.names) > 2 and all(table.numeric[1:]) and is_matrix(table, reader.count_rows())):
+        return reader, table
+    return None
+
+
+def _is_numbered_header(rows: list[list[str]]) -> bool:
+    """Tell whether the first row counts, and there is one row more than columns."""
+    first = [field.strip() for field in rows[0]]
+    counts = any(first == [str(i + begin) for i in range(len(first))] for begin in (0, 1))
+    return counts and len(first) > 2 and len(rows) in (len(first) + 1, SAMPLE)
+
+
+def _sample(reader: _Reader) -> SampledTable:
+    layout = reader.layout
+    return SampledTable(layout.names, layout.has_header, layout.rows, reader.file.what)
+
+
+class _EdgeReader(_Reader):
+    """A reader of edges, with the header decided where the first rows can tell."""
+
+    def __init__(self, file: TextFile, start: Start, options: TextOptions) -> None:
+        text, asked = file.text[start.offset :], (options.source, options.target, options.weight, options.time)
+        has_header, rows = options.header, sniff(text, file.what, start.comments, False, ()).rows
+        if has_header is None:
+            has_header = find_header(rows, asked)
+        self.undecided = has_header is None
+        layout = sniff(text, file.what, start.comments, bool(has_header), ())
+        layout = layout._replace(begin=layout.begin + start.offset, first_line=layout.first_line + start.line)
+        super().__init__(file, layout, options._replace(comments=start.comments))
+
+    def count_rows(self) -> int:
+        """The number of rows; counted beyond the first ones only where there are as many columns."""
+        rows, width = len(self.layout.rows), len(self.layout.names)
+        if rows + self.layout.has_header < SAMPLE or width < rows:
+            return rows
+        return sum(1 for _ in data_lines(self.file.text[self.layout.begin :], self.options.comments))
+
+    def has_integers(self) -> bool:
+        """Whether the first rows begin with two integers."""
+        return all(is_plain_integer(field) for row in self.layout.rows for field in row[:2])
+
+
+def _assign(reader: _Reader, options: TextOptions) -> tuple[SampledTable, Roles]:
+    file, layout = reader.file, reader.layout
     if len(layout.names) < 2:
-        raise InputError(f"{file.what} must have at least two columns, got one: {layout.rows[0][0]!r:.80}")
+        first = layout.rows[0][0] if layout.rows[0] else ""
+        raise InputError(f"{file.what} must have at least two columns, got one: {first!r:.80}")
     if options.weight is None and any(row[2][:1] == "{" and row[2] != "{}" for row in layout.rows if row[2:]):
         raise InputError(
             f"{file.what} must have weights in a column, got dictionaries; write it by networkx' "
             "write_weighted_edgelist, or pass weight=False to ignore them"
         )
-    source, target, weight = (_by_position(name, layout.names) for name in asked)
-    chosen = choose_columns(
-        layout.names, source, target, weight, what=file.what, third_is_weight=_third_is_weight(layout)
+    table = _sample(reader)
+    return table, assign_roles(table, Asked(options.source, options.target, options.weight, options.time))
+
+
+def _read(reader: _Reader, table: SampledTable, roles: Roles, options: TextOptions, sentences: list[str]) -> TextEdges:
+    frame = reader.read([roles.source, roles.target], [] if roles.weight is None else [roles.weight])
+    weights = None if roles.weight is None else reader.weights(frame)
+    time = None
+    guessed = options.weight is None and not table.has_header and roles.weight == 2
+    if weights is not None and guessed and options.time is roles.time is None and grows_like_time(weights):
+        time, weights = weights, None
+        roles = roles._replace(weight=None, time=roles.weight)
+        sentences.append(
+            "column 2 never falls from row to row, as times do, and is no weight; weight=2 (--weight 2) makes it one"
+        )
+    if roles.time is not None and time is None:
+        time = parse_times(reader._read_strings([roles.time]).to_series())
+        if time is None:
+            roles = _drop_time(table, roles, options)
+            sentences.append(f"{table.title(roles.ignored[-1])} is not read as times, as some of it is none")
+    return TextEdges(
+        frame.to_series(0),
+        frame.to_series(1),
+        weights,
+        time,
+        make_reading(reader.file.what, "text", table, roles, sentences),
     )
-    columns = [layout.names.index(name) for name in chosen if name is not None]
-    reader = _Reader(file, layout, options)
-    frame = reader.read(columns[:2], columns[2:])
-    weights = reader.weights(frame, chosen[2]) if chosen[2] is not None else None
-    roles = dict(zip(ROLES, chosen, strict=False))
-    reading = Reading(
-        file.what,
-        "text",
-        {role: name for role, name in roles.items() if name is not None},
-        tuple(name for name in layout.names if name not in chosen),
-        layout.has_header,
-    )
-    return frame.to_series(0), frame.to_series(1), weights, reading
+
+
+def _drop_time(table: SampledTable, roles: Roles, options: TextOptions) -> Roles:
+    """Treat a column that does not hold times throughout as one that is not used."""
+    assert roles.time is not None
+    if options.time not in (None, False):
+        raise InputError(
+            f"time={options.time!r} must be a column of times in {table.what}: numbers, or dates such as 2024-01-31"
+        )
+    return roles._replace(time=None, ignored=(*roles.ignored, roles.time))
 
 
 def read_text_nodes(file: TextFile, options: TextOptions) -> "pl.Series":
@@ -84,169 +221,6 @@ def read_text_nodes(file: TextFile, options: TextOptions) -> "pl.Series":
         >>> read_text_nodes(file, TextOptions()).to_list()
         [5, 7]
     """
-    layout = sniff(file.text, file.what, options.comments, None, ())
+    layout: Layout = sniff(file.text, file.what, options.comments, None, ())
     usual = [i for i, name in enumerate(layout.names) if normalise_name(name) in NODE_NAMES]
     return _Reader(file, layout, options).read([usual[0] if usual else 0], []).to_series(0)
-
-
-def _by_position(name: Any, names: list[Any]) -> Any:
-    is_position = isinstance(name, int) and not isinstance(name, bool)
-    return names[name] if is_position and 0 <= name < len(names) else name
-
-
-def _third_is_weight(layout: Layout) -> bool:
-    if layout.has_header or len(layout.names) != 3:
-        return False
-    return all(len(row) == 3 and is_number(row[2]) for row in layout.rows)
-
-
-def _scan(text: NDArray[np.uint8], separator: int, comments: bytes) -> int:
-    # A newline in place of a comment's character asks for blank lines, which are untidy anyway.
-    comment = comments.ljust(4, b"\n")
-    newline = np.full(1, text_kernels.NEWLINE, np.uint8)
-    flags = 0
-    # The kernel looks at inner bytes only; the ends are shown to it with a newline around them.
-    for part in (text, np.concatenate([newline, text[:2]]), np.concatenate([text[-2:], newline])):
-        flags |= text_kernels.scan_text(np.asarray(part), separator, *comment)
-    return flags
-
-
-class _Reader:
-    """Reads columns of one file; a row's line number is looked up only when there is an error to report."""
-
-    def __init__(self, file: TextFile, layout: Layout, options: TextOptions) -> None:
-        self.file, self.layout, self.options = file, layout, options
-        comments = np.frombuffer(options.comments.encode(), np.uint8)
-        separator = ord(layout.separator)
-        self.flags = _scan(file.text[layout.begin :], separator, options.comments.encode())
-        self.source: str | bytes
-        self.skip = 0
-        if self.flags & (text_kernels.UNTIDY | text_kernels.PADDED):
-            self.source = text_kernels.tidy_text(file.text, layout.begin, separator, comments).tobytes()
-        elif file.path is not None:
-            self.source, self.skip = file.path, layout.first_line
-        else:
-            self.source = file.text[layout.begin :].tobytes()
-
-    def read(self, ids: list[int], weights: list[int]) -> "pl.DataFrame":
-        """Return the columns of ids (integers if all are plain ones, else strings), then those of weights."""
-        import polars as pl
-
-        if self._expect_integers(ids):
-            try:
-                frame = self._read_csv(dict.fromkeys(ids, pl.Int64) | dict.fromkeys(weights, pl.Float64))
-            except pl.exceptions.PolarsError:
-                frame = None
-            if frame is not None:
-                self._check_complete(frame)
-                return frame
-        frame = self._read_strings(ids + weights)
-        self._check_complete(frame)
-        names = frame.columns[: len(ids)]
-        frame = frame.with_columns(self._as_number(frame, name) for name in frame.columns[len(ids) :])
-        # The first rows settle most files without a look at all rows.
-        plain = all(each[name].str.contains(PLAIN_INTEGER).all() for each in (frame.head(100), frame) for name in names)
-        if self.options.ids == "int" or (self.options.ids == "auto" and plain):
-            numbers = frame.select(pl.col(names).cast(pl.Int64, strict=False))
-            if not sum(numbers.null_count().row(0)):
-                return frame.with_columns(numbers)
-            if self.options.ids == "int":
-                self._raise_not_an_integer(frame, numbers)
-        return frame
-
-    def _expect_integers(self, ids: list[int]) -> bool:
-        if self.options.ids == "str" or self.flags & text_kernels.ODD_INTEGERS:
-            return False
-        rows = [row for row in self.layout.rows if len(row) > max(ids)]
-        return all(is_plain_integer(row[column]) for row in rows for column in ids)
-
-    def _read_csv(self, kinds: dict[int, Any]) -> "pl.DataFrame":
-        import polars as pl
-
-        number = len(self.layout.names)
-        # Columns that nobody asked for are read as text, which accepts anything.
-        schema = {f"column_{i + 1}": kinds.get(i, pl.String) for i in range(number)}
-        frame = pl.read_csv(
-            self.source,
-            has_header=False,
-            separator=self.layout.separator,
-            schema=schema,
-            columns=sorted(kinds),
-            skip_lines=self.skip,
-            glob=False,
-        )
-        return frame.select(f"column_{i + 1}" for i in kinds)
-
-    def _read_strings(self, columns: list[int]) -> "pl.DataFrame":
-        import polars as pl
-
-        try:
-            frame = self._read_csv(dict.fromkeys(columns, pl.String))
-        except pl.exceptions.PolarsError as error:
-            self._raise_unreadable(str(error))
-        if self.flags & text_kernels.PADDED:
-            frame = frame.with_columns(pl.all().str.strip_chars())
-        return frame.with_columns(pl.when(pl.all() != "").then(pl.all()))
-
-    def _check_complete(self, frame: "pl.DataFrame") -> None:
-        for name in frame.columns:
-            if frame[name].null_count():
-                line = self.line(int(np.argmax(frame[name].is_null().to_numpy())))
-                raise InputError(f"{self.file.what} has nothing in column {self._title(name)} in line {line}")
-
-    def _title(self, name: str) -> str:
-        column = int(name.removeprefix("column_")) - 1
-        return repr(self.layout.names[column]) if self.layout.has_header else str(column + 1)
-
-    def _as_number(self, frame: "pl.DataFrame", name: str) -> "pl.Series":
-        import polars as pl
-
-        numbers = frame[name].cast(pl.Float64, strict=False)
-        if numbers.null_count():
-            row = int(np.argmax(numbers.is_null().to_numpy()))
-            raise InputError(
-                f"{self.file.what} must have a number in column {self._title(name)}, "
-                f"got {frame[name][row]!r:.80} in line {self.line(row)}"
-            )
-        return numbers
-
-    def _raise_not_an_integer(self, frame: "pl.DataFrame", numbers: "pl.DataFrame") -> NoReturn:
-        wrong = [(int(np.argmax(one.is_null().to_numpy())), one.name) for one in numbers if one.null_count()]
-        row, name = min(wrong)
-        raise InputError(
-            f"{self.file.what} must have an integer in column {self._title(name)} (ids='int'), "
-            f"got {frame[name][row]!r:.80} in line {self.line(row)}"
-        )
-
-    def _raise_unreadable(self, message: str) -> NoReturn:
-        if "utf-8" in message:
-            raise InputError(f"{self.file.what} is not text in UTF-8")
-        expected = len(self.layout.names)
-        separator = self.layout.separator
-        for number, _, line in data_lines(self.file.text, self.options.comments):
-            fields = len(line.split() if separator == " " else line.split(separator.encode()))
-            if fields > expected and b'"' not in line:
-                raise InputError(
-                    f"{self.file.what} must have {expected} fields a line, got {fields} in line {number + 1}"
-                )
-        raise InputError(f"{self.file.what} is not a table of text: {message.splitlines()[0][:200]}")
-
-    def weights(self, frame: "pl.DataFrame", name: Any) -> NDArray[np.float64]:
-        """Return the last column as checked weights."""
-        column = frame.to_series(-1)
-        values = column.to_numpy()
-        wrong = first_bad_weight(values)
-        if wrong is not None:
-            raise InputError(
-                f"{self.file.what} must have finite weights from 0 on in column {self._title(column.name)}, "
-                f"got {values[wrong]} in line {self.line(wrong)}"
-            )
-        return check_weights(values, len(values), f"column {self._title(column.name)} of {self.file.what}")
-
-    def line(self, row: int) -> int:
-        """Return the line (from 1 on) on which a row stands."""
-        skip = row + self.layout.has_header
-        for index, (number, _, _) in enumerate(data_lines(self.file.text, self.options.comments)):
-            if index == skip:
-                return number + 1
-        return skip + 1

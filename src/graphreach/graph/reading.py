@@ -52,7 +52,8 @@ class Reading:
         }
 
     def __str__(self) -> str:
-        return "; ".join([f"read {self.what} as {self.kind}: {self.describe_columns()}", *self.assumed])
+        columns = self.describe_columns()
+        return "; ".join([f"read {self.what} as {self.kind}" + (f": {columns}" if columns else ""), *self.assumed])
 
     @property
     def what(self) -> str:
@@ -69,7 +70,7 @@ class Reading:
             'source column 0, target column 1, weight column 2'
         """
         parts = [f"{role} {_title(self.columns[role])}" for role in ROLES if role in self.columns]
-        if "weight" not in self.columns:
+        if "source" in self.columns and "weight" not in self.columns:
             parts.append("no weight")
         if self.ignored:
             shown = ", ".join(_title(name) for name in self.ignored[:8])

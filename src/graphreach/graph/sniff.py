@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -16,8 +16,12 @@ SEPARATORS = "\t,;|"
 SAMPLE = 200
 """Data lines that are looked at."""
 
-INTEGER = re.compile(r"0|-?[1-9]\d{0,18}")
+INTEGER = re.compile(r"0|-?[1-9][0-9]{0,18}")
 NODE_NAMES = ("id", "ids", "node", "nodes", "node_id", "nodeid", "name")
+BLANKS = re.compile(r"[\x00-\x20]+")
+MOST = 0.8
+"""The share of lines that a separator has to be in where it is not in all of them."""
+
 BOM = b"\xef\xbb\xbf"
 
 
@@ -62,7 +66,8 @@ def is_plain_integer(field: str) -> bool:
         >>> is_plain_integer("7"), is_plain_integer("007")
         (True, False)
     """
-    return INTEGER.fullmatch(field.strip()) is not None and -(2**63) <= int(field) < 2**63
+    bare = field.strip(" ")
+    return INTEGER.fullmatch(bare) is not None and -(2**63) <= int(bare) < 2**63
 
 
 def data_lines(text: NDArray[np.uint8], comments: str) -> Iterator[tuple[int, int, bytes]]:
@@ -107,9 +112,9 @@ def sniff(text: NDArray[np.uint8], what: str, comments: str, header: bool | None
         lines = [line.decode() for _, _, line in found]
     except UnicodeDecodeError:
         raise InputError(f"{what} is not text in UTF-8") from None
-    separator = next((each for each in SEPARATORS if all(each in line for line in lines)), " ")
+    separator = find_separator(lines)
     try:
-        rows = [_split(line, separator) for line in lines]
+        rows = [split_fields(line, separator) for line in lines]
     except csv.Error as error:
         raise InputError(f"{what} is not a table of text: {error}") from None
     has_header = _has_header(rows, asked) if header is None else header
@@ -120,9 +125,34 @@ def sniff(text: NDArray[np.uint8], what: str, comments: str, header: bool | None
     return Layout(separator, names, has_header, number, offset, rows[1 if has_header else 0 :])
 
 
-def _split(line: str, separator: str) -> list[str]:
+def find_separator(lines: Sequence[str]) -> str:
+    """Return the character between the fields of lines; a space stands for runs of blanks.
+
+    It is the first of tab, comma, semicolon and bar that is in every line. One that is in nearly every line is taken
+    too, as the lines without it are then too short, and are reported as such; networkx writes attributes in braces,
+    which have commas of their own.
+
+    Example:
+        >>> find_separator(["1,2", "2,3"]), find_separator(["1 2", "2 3"])
+        (',', ' ')
+    """
+    for least in (1.0, MOST):
+        for each in SEPARATORS:
+            if sum(each in line for line in lines) >= least * len(lines) and (least == 1 or "{" not in lines[0]):
+                return each
+    return " "
+
+
+def split_fields(line: str, separator: str) -> list[str]:
+    """Split a line of text into its fields.
+
+    Example:
+        >>> split_fields('"Smith, J",b', ","), split_fields("a   b", " ")
+        (['Smith, J', 'b'], ['a', 'b'])
+    """
     if separator == " ":
-        line = " ".join(line.split())
+        # Blanks are what tidy_text takes for blanks, not all that Unicode does.
+        line = BLANKS.sub(" ", line).strip(" ")
     return next(csv.reader([line], delimiter=separator), [])
 
 

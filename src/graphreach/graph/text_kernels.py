@@ -7,8 +7,8 @@ from graphreach.jit import kernel
 
 Bytes = NDArray[np.uint8]
 
-ODD_INTEGERS, UNTIDY, PADDED = 1, 2, 4
-"""What :func:`scan_text` reports: integers such as 007; lines for :func:`tidy_text`; blanks around fields."""
+ODD_INTEGERS, UNTIDY, PADDED, BINARY = 1, 2, 4, 8
+"""What :func:`scan_text` reports: integers such as 007; lines for :func:`tidy_text`; blanks around fields; NUL bytes."""
 
 TAB, NEWLINE, RETURN, SPACE, QUOTE, PLUS, MINUS, ZERO, NINE = 9, 10, 13, 32, 34, 43, 45, 48, 57
 
@@ -33,20 +33,21 @@ def scan_text(text: Bytes, separator: int, c1: int, c2: int, c3: int, c4: int) -
         np.uint8(QUOTE),
     )
     plus, minus, zero, nine = np.uint8(PLUS), np.uint8(MINUS), np.uint8(ZERO), np.uint8(NINE)
-    odd, untidy, padded = np.uint8(0), np.uint8(0), np.uint8(0)
+    odd, untidy, padded, binary = np.uint8(0), np.uint8(0), np.uint8(0), np.uint8(0)
     left, middle, right = text[:-2], text[1:-1], text[2:]
     for i in range(middle.size):
         before, byte, after = left[i], middle[i], right[i]
         starts = (before <= space) | (before == mark) | (before == quote)
         leading = (byte == zero) & (after >= zero) & (after <= nine)
         odd |= np.uint8(starts & ((byte == plus) | leading | ((byte == minus) & (after == zero))))
+        binary |= np.uint8(byte == np.uint8(0))
         ends = (byte <= space) | (byte == mark) | (byte == quote)
         padded |= np.uint8((starts & (byte == space)) | (ends & (before == space)))
         skipped = (byte == newline) | (byte == carriage) | (byte == d1) | (byte == d2) | (byte == d3) | (byte == d4)
         untidy |= np.uint8((before == newline) & skipped)
         run = (byte <= space) & (before <= space) & ((byte == space) | (before == space))
         untidy |= blanks & np.uint8(run | (byte == tab))
-    return ODD_INTEGERS * int(odd) + UNTIDY * int(untidy) + PADDED * int(padded)
+    return ODD_INTEGERS * int(odd) + UNTIDY * int(untidy) + PADDED * int(padded) + BINARY * int(binary)
 
 
 @kernel
@@ -87,3 +88,45 @@ def tidy_text(text: Bytes, begin: int, separator: int, comments: Bytes) -> Bytes
         out[size] = NEWLINE
         size += 1
     return out[:size]
+
+
+@kernel
+def is_word(byte: int) -> bool:
+    """Tell whether a byte is a letter, a digit, an underscore or part of a letter beyond ASCII."""
+    return 48 <= byte <= 57 or 65 <= byte <= 90 or 97 <= byte <= 122 or byte == 95 or byte > 127
+
+
+@kernel
+def count_comments(text: Bytes, begin: int, separator: int, comments: Bytes, num_fields: int) -> tuple[int, int]:
+    """Count lines from ``begin`` on that begin as a comment does, and those of them that look like rows.
+
+    Such a row has as many fields as the others and a word right after the comment's character, as ``#love,#peace``
+    has; where blanks separate, a second field has to begin with such a character too.
+    """
+    blanks = separator == SPACE
+    marked, rows, i = 0, 0, begin
+    while i < text.size:
+        start = i
+        while i < text.size and text[i] != NEWLINE:
+            i += 1
+        end = i
+        i += 1
+        while start < end and text[start] <= SPACE:
+            start += 1
+        while end > start and text[end - 1] <= SPACE:
+            end -= 1
+        if start == end or not np.any(comments == text[start]):
+            continue
+        marked += 1
+        fields, begins = 1, 0
+        for j in range(start + 1, end):
+            between = text[j - 1] == separator or (blanks and text[j - 1] <= SPACE)
+            if between and not (blanks and text[j] <= SPACE):
+                fields += 1
+                if j + 1 < end and np.any(comments == text[j]) and is_word(text[j + 1]):
+                    begins += 1
+        if text[end - 1] == separator:
+            fields += 1
+        if start + 1 < end and is_word(text[start + 1]) and fields == num_fields and (begins > 0 or not blanks):
+            rows += 1
+    return marked, rows

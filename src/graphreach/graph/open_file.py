@@ -1,0 +1,240 @@
+"""Files as they come: found or missing, packed or not, and which format they are in."""
+
+import gzip
+import os
+import sys
+import zlib
+from difflib import get_close_matches
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphreach.errors import InputError
+from graphreach.graph.text_reader import TextFile
+from graphreach.limits import check_memory, format_bytes
+
+TEXT = (".csv", ".tsv", ".txt", ".edg", ".edgelist")
+"""Suffixes of text that documentation names; those of :data:`MORE_TEXT` are read alike."""
+
+MORE_TEXT = (".edges", ".ungraph", ".dgraph", ".dat", ".data", ".el", ".links", ".cites")
+BINARY = (".parquet", ".npz", ".mtx", ".graphml", ".gml", ".gexf", ".adjlist", ".json")
+FORMATS = ("text", "edgelist", "matrix", *(suffix.removeprefix(".") for suffix in BINARY))
+"""What ``format`` can be; ``text`` is a list of edges or a matrix, whichever it looks like."""
+
+ALIASES = dict.fromkeys(("csv", "tsv", "txt"), "text")
+STDIN = "-"
+
+MAGIC = {
+    b"\x1f\x8b": "a gzip file",
+    b"PAR1": "a Parquet file",
+    b"PK\x03\x04": "a zip file",
+    b"\x93NUMPY": "a numpy file",
+}
+
+UNPACKED_FREELY, LARGEST_RATIO = 2**28, 200
+"""A gzip file may grow to so many bytes whatever its size, and beyond them to so many times its size."""
+
+
+def check_path(path: Any, argument: str = "path") -> Path:
+    """Return the path of a file that exists and is not empty.
+
+    Example:
+        >>> check_path(7)
+        Traceback (most recent call last):
+        ...
+        graphreach.errors.InputError: path must be a file's name, got 7
+    """
+    if not isinstance(path, str | PathLike) or isinstance(os.fspath(path), bytes):
+        raise InputError(f"{argument} must be a file's name, got {path!r:.80}")
+    if "\0" in os.fspath(path) or not os.fspath(path):
+        raise InputError(f"{argument} must be a file's name, got {os.fspath(path)!r:.80}")
+    file = Path(path)
+    try:
+        if file.is_dir():
+            raise InputError(f"{argument} must be a file, got the folder {file}")
+        if not file.exists():
+            raise InputError(f"there is no file {file}{_near_miss(file)}")
+        if file.is_file() and file.stat().st_size == 0:
+            raise InputError(f"{file} must hold edges, but it is empty")
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror or error}") from None
+    return file
+
+
+def _near_miss(file: Path) -> str:
+    folder = file.parent
+    names = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
+    close = get_close_matches(file.name, names, n=1)
+    return f"; did you mean {folder / close[0]}?" if close else ""
+
+
+def find_format(file: Path, asked: Any) -> str:
+    """Return the format of a file: the one asked for, by its suffix, or, without one, by its first bytes.
+
+    Example:
+        >>> find_format(Path("edges.csv.gz"), None), find_format(Path("edges.dat"), "npz")
+        ('text', 'npz')
+    """
+    if asked is not None:
+        found = ALIASES.get(asked, asked) if isinstance(asked, str) else asked
+        if found not in FORMATS:
+            raise InputError(f"format must be one of {', '.join(FORMATS)}, got {asked!r:.80}")
+        return str(found)
+    suffixes = [suffix.lower() for suffix in file.suffixes]
+    if suffixes[-1:] == [".gz"]:
+        suffixes.pop()
+    suffix = suffixes[-1] if suffixes else ""
+    if suffix in BINARY and (suffix == ".mtx" or not file.name.lower().endswith(".gz")):
+        return suffix.removeprefix(".")
+    if suffix in (*TEXT, *MORE_TEXT) or file.name.startswith("out."):
+        return "text"
+    if not suffix:
+        return guess_format(read_start(file))
+    raise InputError(
+        f"path must end in {' '.join(TEXT)} (or these with .gz) or {' '.join(BINARY)}, got {file.name}; "
+        "format= (--format) reads other names"
+    )
+
+
+def read_start(file: Path) -> bytes:
+    """Return the first bytes of a file, unpacked."""
+    try:
+        with file.open("rb") as handle:
+            start = handle.read(4096)
+        if start.startswith(b"\x1f\x8b"):
+            with gzip.open(file) as packed:
+                start = packed.read(4096)
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"{file} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    return start
+
+
+def guess_format(start: bytes) -> str:
+    """Return the format that a file's first bytes show.
+
+    Example:
+        >>> guess_format(b"1 2\\n2 3\\n"), guess_format(b"%%MatrixMarket matrix"), guess_format(b"PAR1")
+        ('text', 'mtx', 'parquet')
+    """
+    bare = start.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if start.startswith(b"PAR1"):
+        return "parquet"
+    if start.startswith(b"PK\x03\x04"):
+        return "npz"
+    if bare.startswith(b"%%MatrixMarket"):
+        return "mtx"
+    if bare.startswith(b"<"):
+        return "gexf" if b"<gexf" in start else "graphml"
+    if bare.startswith(b"{"):
+        return "json"
+    if bare.startswith((b"graph [", b"graph\n[", b"graph\r\n[", b"Creator ")):
+        return "gml"
+    return "text"
+
+
+def open_text(path: Path) -> TextFile:
+    """Return the bytes of a text file, unpacked if it is a gzip file by its name.
+
+    Example:
+        >>> open_text(Path(__file__)).text[:3].tobytes()
+        b'\"\"\"'
+    """
+    zipped = path.suffix.lower() == ".gz" or (not path.suffix and _is_gzip(path))
+    try:
+        text = unzip(path) if zipped else _map(path)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
+    return _checked(TextFile(text, None if zipped or not path.is_file() else str(path), str(path)))
+
+
+def _map(path: Path) -> NDArray[np.uint8]:
+    if path.is_file() and path.stat().st_size:
+        return np.memmap(path, np.uint8, mode="r")
+    with path.open("rb") as handle:  # a pipe, which has no size
+        return _read_all(handle, str(path), None)
+
+
+def _is_gzip(path: Path) -> bool:
+    try:
+        with path.open("rb") as handle:
+            return handle.read(2) == b"\x1f\x8b"
+    except OSError:  # which is reported when the file is read
+        return False
+
+
+def _checked(file: TextFile) -> TextFile:
+    start = file.text[:4096].tobytes()
+    for magic, kind in MAGIC.items():
+        if start.startswith(magic):
+            raise InputError(f"{file.what} must be text, as its suffix says, but it is {kind}")
+    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise InputError(f"{file.what} is not text in UTF-8 but in UTF-16; save it as UTF-8")
+    if b"\0" in start:
+        raise InputError(f"{file.what} must be text, as its suffix says, but it holds binary data")
+    return file
+
+
+def unzip(path: Path) -> NDArray[np.uint8]:
+    """Return the content of a gzip file, read in pieces so that one that grows without bound is refused.
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder, "a.gz")
+        ...     _ = path.write_bytes(gzip.compress(b"1 2"))
+        ...     unzip(path).tobytes()
+        b'1 2'
+    """
+    try:
+        with gzip.open(path) as file:
+            return _read_all(file, str(path), path.stat().st_size)
+    except (EOFError, zlib.error):
+        raise InputError(f"{path} is a damaged or truncated gzip file") from None
+    except gzip.BadGzipFile:
+        raise InputError(f"{path} must be a gzip file, as its suffix says, but it is not") from None
+
+
+def _read_all(file: Any, what: str, packed: int | None) -> NDArray[np.uint8]:
+    buffer = bytearray()
+    while block := file.read(2**24):
+        buffer += block
+        # The text, a tidy copy and the columns exist at once.
+        check_memory(3 * len(buffer), f"{what}, unpacked so far to {format_bytes(len(buffer))},", "split the file")
+        if packed is not None and len(buffer) > max(UNPACKED_FREELY, LARGEST_RATIO * packed):
+            raise InputError(
+                f"{what} must not unpack to more than {LARGEST_RATIO} times its size of {format_bytes(packed)}; "
+                "no list of edges does, so unpack it first if it is one"
+            )
+    return np.frombuffer(buffer, np.uint8)
+
+
+def read_stdin() -> TextFile:
+    """Return what comes on standard input, unpacked if it is a gzip file."""
+    stream = getattr(sys.stdin, "buffer", None)
+    if stream is None:
+        raise InputError("standard input must be a stream of bytes to read a graph from it, got none")
+    text = _read_all(stream, "standard input", None)
+    if not len(text):
+        raise InputError("standard input must hold edges, but it is empty")
+    if text[:2].tobytes() == b"\x1f\x8b":
+        import io
+
+        try:
+            with gzip.open(io.BytesIO(text.tobytes())) as file:
+                text = _read_all(file, "standard input", len(text))
+        except (OSError, EOFError, zlib.error):
+            raise InputError("standard input is a damaged or truncated gzip file") from None
+    return TextFile(text, None, "standard input")
+
+
+def check_text(file: TextFile) -> TextFile:
+    """Return a file whose beginning is that of a text, or raise.
+
+    Example:
+        >>> check_text(TextFile(np.frombuffer(b"1 2", np.uint8), None, "standard input")).what
+        'standard input'
+    """
+    return _checked(file)

@@ -1,0 +1,270 @@
+"""Which columns of a table hold sources, targets, weights and times."""
+
+import re
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from graphreach.errors import InputError
+from graphreach.graph.columns import TIMES, WEIGHTS, find_pair, is_unnamed, normalise_name
+from graphreach.graph.reading import ROLES, Reading
+from graphreach.graph.sniff import is_number
+
+INDEX_NAMES = (
+    "index",
+    "idx",
+    "row",
+    "rows",
+    "rownames",
+    "row_id",
+    "rowid",
+    "level_0",
+    "id",
+    "key",
+    "no",
+    "nr",
+    "edge_id",
+)
+"""Names of a column that is an index if it counts."""
+
+DATE = re.compile(r"\d{4}[-/]\d\d?[-/]\d\d?([T ]\d\d?:\d\d(:\d\d(\.\d+)?)?( ?(Z|[+-]\d\d:?\d\d|UTC))?)?")
+
+UNIX_TIMES = tuple((3e8 * unit, 4.2e9 * unit) for unit in (1, 10**3, 10**6, 10**9))
+"""Unix times from 1979 to 2103 in seconds, milliseconds, microseconds and nanoseconds."""
+
+
+class Asked(NamedTuple):
+    """The columns that the caller named, by name or by number; ``False`` for none at all."""
+
+    source: Any = None
+    target: Any = None
+    weight: Any = None
+    time: Any = None
+
+
+class Roles(NamedTuple):
+    """What the columns of a table are used for, by their numbers, and what was assumed in choosing them."""
+
+    source: int
+    target: int
+    weight: int | None
+    time: int | None
+    ignored: tuple[int, ...]
+    assumed: tuple[str, ...]
+
+
+class SampledTable:
+    """The names of a table's columns and its first rows as text.
+
+    Args:
+        names: The names, or numbers from 0 on where there are none.
+        has_header: Whether the columns have names.
+        rows: The first rows; an empty field stands for nothing.
+        what: The file or frame, for messages.
+    """
+
+    def __init__(self, names: Sequence[Any], has_header: bool, rows: Sequence[Sequence[str]], what: str) -> None:
+        self.names, self.has_header, self.rows, self.what = list(names), has_header, rows, what
+
+    def fields(self, column: int) -> list[str]:
+        """What stands in a column, without empty fields."""
+        return [row[column].strip() for row in self.rows if len(row) > column and row[column].strip()]
+
+    @cached_property
+    def numeric(self) -> list[bool]:
+        """For each column, whether all of it are numbers."""
+        fields = map(self.fields, range(len(self.names)))
+        return [bool(column) and all(map(is_number, column)) for column in fields]
+
+    def holds_fractions(self, column: int) -> bool:
+        """Whether a column holds numbers that are not whole."""
+        return self.numeric[column] and any(not float(field).is_integer() for field in self.fields(column))
+
+    def counts(self, column: int) -> bool:
+        """Whether a column counts 0, 1, 2, ... or 1, 2, 3, ..."""
+        fields = self.fields(column)
+        first = fields[0] if fields else ""
+        return first in ("0", "1") and fields == [str(int(first) + i) for i in range(len(fields))]
+
+    def holds_dates(self, column: int) -> bool:
+        """Whether a column holds dates such as 2024-01-31."""
+        fields = self.fields(column)
+        return bool(fields) and all(DATE.fullmatch(field) for field in fields)
+
+    def holds_unix_times(self, column: int) -> bool:
+        """Whether all numbers of a column lie where times since 1970 do."""
+        if not self.numeric[column]:
+            return False
+        numbers = [float(field) for field in self.fields(column)]
+        return any(all(low <= number <= high for number in numbers) for low, high in UNIX_TIMES)
+
+    def name(self, column: int) -> str:
+        """The name of a column in lower case, empty where columns have none."""
+        return normalise_name(self.names[column]) if self.has_header else ""
+
+    def title(self, column: int) -> str:
+        """A column for people."""
+        return f"column {self.names[column]!r}" if self.has_header else f"column {column}"
+
+    def find(self, argument: str, name: Any) -> int | None:
+        """Return the number of a column that was asked for."""
+        if name is None or name is False:
+            return None
+        if name is True:
+            raise InputError(f"{argument} must be the name of a column, None or False, got True")
+        found = [i for i, other in enumerate(self.names) if type(other) is type(name) and other == name]
+        if len(found) > 1:
+            raise InputError(f"{argument}={name!r} is the name of {len(found)} columns of {self.what}; pass a number")
+        if not found and isinstance(name, int) and 0 <= name < len(self.names):
+            return int(name)
+        if not found:
+            raise InputError(f"{argument}={name!r} is not a column of {self.what}; {_suggest(name, self.names)}")
+        return found[0]
+
+
+def _suggest(name: Any, names: Sequence[Any]) -> str:
+    close = get_close_matches(str(name), [str(other) for other in names], n=1)
+    if close:
+        return f"did you mean {close[0]!r}?"
+    listed = ", ".join(repr(other) for other in names[:10])
+    return f"its columns are {listed}{', ...' if len(names) > 10 else ''}"
+
+
+def assign_roles(table: SampledTable, asked: Asked) -> Roles:
+    """Choose the columns of sources, targets, weights and times.
+
+    Sources and targets not asked for are found by their usual names, else they are the first two columns that are
+    not an index and do not look like weights or times. Weights not asked for are found by their usual names, or are
+    the one column of numbers that is left where columns have no names. Times are found by their usual names, as dates
+    or as numbers where times since 1970 lie.
+
+    Example:
+        >>> table = SampledTable(["from", "to", "capacity"], True, [["a", "b", "5"]], "roads.csv")
+        >>> assign_roles(table, Asked()).ignored
+        (2,)
+        >>> assign_roles(table, Asked(weight="capcity"))
+        Traceback (most recent call last):
+        ...
+        graphreach.errors.InputError: weight='capcity' is not a column of roads.csv; did you mean 'capacity'?
+    """
+    if len(table.names) < 2:
+        raise InputError(f"{table.what} must have a column of sources and one of targets, got only {table.names}")
+    found = [table.find(argument, name) for argument, name in zip(Asked._fields, asked, strict=True)]
+    index, sentences = _find_index(table, found)
+    source, target = _choose_ends(table, found, index)
+    if source == target:
+        raise InputError(f"source and target must be two columns of {table.what}, got {table.names[source]!r} for both")
+    for role, column in (("weight", found[2]), ("time", found[3])):
+        if column in (source, target):
+            end = "source" if column == source else "target"
+            raise InputError(f"{role}={table.names[column]!r} is the column of {end}s of {table.what}; name another")
+    free = [i for i in range(len(table.names)) if i not in (source, target, *index, *found)]
+    weight, time = found[2], found[3]
+    if weight is None and asked.weight is not False:
+        weight = next((i for name in WEIGHTS for i in free if table.name(i) == name), None)
+    rest = [i for i in free if i != weight]
+    if time is None and asked.time is not False:
+        time = _find_time(table, rest)
+    rest = [i for i in rest if i != time]
+    if weight is None and asked.weight is None and not table.has_header and len(rest) == 1:
+        weight = rest[0] if any(map(is_number, table.fields(rest[0]))) else None
+    ignored = tuple(i for i in range(len(table.names)) if i not in (source, target, weight, time))
+    roles = Roles(source, target, weight, time, ignored, ())
+    sentences += [*_doubts(table, roles, index, asked)]
+    return roles._replace(assumed=tuple(sentences))
+
+
+def _find_index(table: SampledTable, found: Sequence[int | None]) -> tuple[list[int], list[str]]:
+    """Columns that only number the rows, where two others are left."""
+    if not table.has_header:
+        return [], []
+    columns = [i for i in range(len(table.names)) if i not in found and is_unnamed(table.names[i])]
+    if table.name(0) in INDEX_NAMES and 0 not in found and len(table.rows) > 2 and table.counts(0):
+        columns.append(0)
+    if len(table.names) - len(columns) < 2:
+        return [], []
+    sentences = []
+    if 0 in columns:
+        kind = "an unnamed" if is_unnamed(table.names[0]) else "a"
+        counts = " that counts" if table.counts(0) else ""
+        sentences.append(f"the first column, {kind} one{counts}, was taken for an index")
+    return columns, sentences
+
+
+def _choose_ends(table: SampledTable, found: Sequence[int | None], index: list[int]) -> tuple[int, int]:
+    source, target, *others = found
+    named = [table.name(i) for i in range(len(table.names))]
+    pair = find_pair(named) or (None, None)
+    for end, role in zip(pair, ("sources", "targets"), strict=True):
+        if source is None and target is None and end is not None and end in others:
+            argument = ("weight", "time")[others.index(end)]
+            raise InputError(f"{argument}={table.names[end]!r} is the column of {role} of {table.what}; name another")
+    if source is None and pair[0] not in (target, *others):
+        source = pair[0]
+    if target is None and pair[1] not in (source, *others):
+        target = pair[1]
+    missing = (source is None) + (target is None)
+    free = [i for i in range(len(table.names)) if i not in (source, target, *others)]
+    for unlikely in _unlikely_ends(table, index):
+        left = [i for i in free if i not in unlikely]
+        free = left if len(left) >= missing else free
+    if len(free) < missing:
+        raise InputError(f"{table.what} must have a column of sources and one of targets, got {table.names}")
+    rest = iter(free)
+    return next(rest) if source is None else source, next(rest) if target is None else target
+
+
+def _unlikely_ends(table: SampledTable, index: list[int]) -> Iterator[list[int]]:
+    """Columns that are hardly ids, the least likely first; those of one list are left out together."""
+    columns = range(len(table.names))
+    yield index
+    yield [i for i in columns if table.name(i) in TIMES]
+    yield [i for i in columns if table.name(i) in WEIGHTS and len(table.name(i)) > 1]
+    yield [i for i in columns if table.holds_dates(i)]
+    yield [i for i in columns if table.holds_fractions(i)]
+    yield [i for i in columns if table.name(i) in WEIGHTS]
+
+
+def _find_time(table: SampledTable, free: list[int]) -> int | None:
+    named = [i for i in free if table.name(i) in TIMES and (table.numeric[i] or table.holds_dates(i))]
+    return next((i for i in [*named, *free] if i in named or table.holds_dates(i) or table.holds_unix_times(i)), None)
+
+
+def _doubts(table: SampledTable, roles: Roles, index: list[int], asked: Asked) -> Iterator[str]:
+    """What may have been meant differently."""
+    chosen = (roles.source, roles.target)
+    if roles.time is not None and asked.time is None and table.name(roles.time) not in TIMES:
+        yield f"{table.title(roles.time)} holds times and is no weight"
+    if roles.weight is None and asked.weight is None:
+        numbers = [i for i in roles.ignored if table.numeric[i] and i not in index]
+        for i in numbers[:1]:
+            name = table.names[i]
+            more = f" (as do {len(numbers) - 1} more columns)" if len(numbers) > 1 else ""
+            yield f"{table.title(i)} holds numbers{more} and was not used; weight={name!r} (--weight {name}) uses it"
+    before = [i for i in range(max(chosen)) if i not in (*chosen, *index)]
+    if asked.source is None and asked.target is None and before and not find_pair([table.name(i) for i in chosen]):
+        ends = " and ".join(table.title(i) for i in chosen)
+        yield f"ids were read from {ends}; source= and target= (--source, --target) name others"
+    third = [i for i in (roles.weight,) if i == 2 and not table.has_header and table.numeric[1] and len(table.rows) > 2]
+    if third and asked.weight is None and not table.holds_fractions(2) and table.counts(0):
+        yield "column 0 counts as an index does; if it is one, pass source=1, target=2 (--source 1 --target 2)"
+
+
+def make_reading(path: str | None, kind: str, table: SampledTable, roles: Roles, more: Sequence[str] = ()) -> Reading:
+    """Say how a table was read.
+
+    Example:
+        >>> table = SampledTable(["u", "v"], True, [["1", "2"]], "e.csv")
+        >>> make_reading("e.csv", "text", table, assign_roles(table, Asked())).columns
+        {'source': 'u', 'target': 'v'}
+    """
+    used = {role: getattr(roles, role) for role in ROLES if getattr(roles, role) is not None}
+    return Reading(
+        path,
+        kind,
+        {role: table.names[column] for role, column in used.items()},
+        tuple(table.names[column] for column in roles.ignored),
+        table.has_header if kind == "text" else None,
+        (*roles.assumed, *more),
+    )
