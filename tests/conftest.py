@@ -44,3 +44,10 @@ def data_root() -> Path:
     if os.environ.get("GRAPHREACH_REQUIRE_DATA") == "1":
         pytest.fail(reason)
     pytest.skip(reason)
+
+
+@pytest.fixture(autouse=True)
+def no_lines_of_progress(monkeypatch):
+    """Commands on a busy machine, or with kernels to compile, write to stderr what they write on any other."""
+    monkeypatch.setattr("graphreach.progress.INTERVAL", 1e6)
+    monkeypatch.setattr("graphreach.progress.DELAY", 1e6)

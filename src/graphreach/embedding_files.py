@@ -107,7 +107,7 @@ def _pieces(blocks: Iterable[NDArray[np.float32]], n: int, width: int) -> Pieces
             for begin in range(0, len(block), step):
                 yield done + begin, block[begin : begin + step]
             done += len(block)
-            show(done, "writing rows")
+            show(done, "")
     if done < n:
         raise InputError(f"blocks must have {n} rows in all, one for each id, got {done}")
 

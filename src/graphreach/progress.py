@@ -1,4 +1,4 @@
-"""Progress bars on stderr for work that takes longer than two seconds."""
+"""How far work that takes longer than two seconds is: bars on a terminal, else a plain line now and then."""
 
 import sys
 import threading
@@ -11,6 +11,9 @@ T = TypeVar("T")
 
 DELAY = 2.0
 """Seconds of work before a bar appears: quick calls stay silent."""
+
+INTERVAL = 10.0
+"""Seconds between two plain lines."""
 
 _enabled: bool | None = None
 
@@ -33,48 +36,46 @@ def track(items: Iterable[T], total: int, description: str) -> Iterator[T]:
         >>> list(track(range(3), total=3, description="counting"))
         [0, 1, 2]
     """
-    if not _wanted():
+    if _quiet():
         yield from items
         return
-    began = time.monotonic()
-    bar = None
-    try:
+    with live(description, total) as show:
         for done, item in enumerate(items):
-            if bar is None and time.monotonic() - began > DELAY:
-                bar = _display.add(description, total)
-            if bar is not None:
-                _display.update(bar, done)
+            show(done, "")
             yield item
-    finally:
-        if bar is not None:
-            _display.remove(bar)
 
 
 @contextmanager
-def live(description: str, total: int) -> Iterator[Callable[[int, str], None]]:
+def live(description: str, total: int | None, unit: str = "") -> Iterator[Callable[[int, str], None]]:
     """Give a function that shows how much is done and a text that changes, on a bar like that of :func:`track`.
 
+    The time left is estimated from what was done since the first call, so a run that goes on where another ended does not
+    count what that one did.
+
+    Args:
+        description: What is done.
+        total: How much there is to do; None if nobody knows.
+        unit: What is counted, such as ``"epoch"``; without one the share is shown.
+
     Example:
-        >>> with live("training", 10) as show:
-        ...     show(1, "training, AUC 0.9")
+        >>> with live("training", 10, "epoch") as show:
+        ...     show(1, "AUC 0.9")
     """
-    if not _wanted():
+    if _quiet():
         yield lambda done, text: None
         return
-    began = time.monotonic()
-    bars: list[Any] = []
+    task = Task(description, total, unit)
+    place: _Display | _Lines = _display if _on_terminal() else _lines
+    place.add(task)
 
     def show(done: int, text: str) -> None:
-        if not bars and time.monotonic() - began > DELAY:
-            bars.append(_display.add(description, total))
-        for bar in bars:
-            _display.update(bar, done, text)
+        task.advance(done, text)
+        place.update(task)
 
     try:
         yield show
     finally:
-        for bar in bars:
-            _display.remove(bar)
+        place.remove(task)
 
 
 @contextmanager
@@ -85,24 +86,152 @@ def stage(description: str) -> Iterator[None]:
         >>> with stage("reading the graph"):
         ...     pass
     """
-    if not _wanted():
-        yield
-        return
-    bars: list[Any] = []
-    timer = threading.Timer(DELAY, lambda: bars.append(_display.add(description, None)))
-    timer.daemon = True
-    timer.start()
+    with live(description, None) as show:
+        if _quiet() or not _on_terminal():
+            yield
+            return
+        timer = threading.Timer(DELAY, show, (0, ""))
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            timer.join()
+
+
+@contextmanager
+def plain_lines(say: Callable[[str], None]) -> Iterator[None]:
+    """Within the block, tell by ``say`` every :data:`INTERVAL` seconds what goes on, where there is no terminal.
+
+    The command line does so. Without it, as in a library or in a notebook's log, there is nothing.
+
+    Example:
+        >>> with plain_lines(print), stage("reading the graph"):
+        ...     pass
+    """
+    _lines.begin(say)
     try:
         yield
     finally:
-        timer.cancel()
-        timer.join()
-        for bar in bars:
-            _display.remove(bar)
+        _lines.end()
 
 
-def _wanted() -> bool:
+def _quiet() -> bool:
+    return not _on_terminal() and (_enabled is False or not _lines.wanted)
+
+
+def _on_terminal() -> bool:
     return sys.stderr.isatty() if _enabled is None else _enabled
+
+
+class Task:
+    """Something that goes on, and how far it is.
+
+    Example:
+        >>> task = Task("training, gcn", 1000, "epoch", clock=iter([0.0, 10.0, 20.0]).__next__)
+        >>> task.advance(100, "")
+        >>> task.advance(120, "validation AUC 0.93")
+        >>> str(task)
+        'training, gcn: epoch 120 of 1000, 7 min left, validation AUC 0.93'
+    """
+
+    def __init__(
+        self, description: str, total: int | None, unit: str = "", clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.description, self.total, self.unit = description, total, unit
+        self.done, self.text = 0, ""
+        self.began = clock()
+        self.bar: Any = None
+        self._clock = clock
+        self._first: tuple[int, float] | None = None
+        self._last = self.began
+
+    def advance(self, done: int, text: str) -> None:
+        """So much is done."""
+        self.done, self.text, self._last = done, text, self._clock()
+        if self._first is None:
+            self._first = done, self._last
+
+    @property
+    def count(self) -> str:
+        """What is done of what there is to do."""
+        if not self.total or self._first is None:
+            return ""
+        if self.unit:
+            return f"{self.unit} {self.done} of {self.total}"
+        return f"{self.done / self.total:.0%}"
+
+    @property
+    def left(self) -> str:
+        """The time that the rest will take, if it goes on as it did since the first call."""
+        if not self.total or self._first is None or self.done <= self._first[0]:
+            return ""
+        done, since = self._first
+        seconds = (self._last - since) * max(0, self.total - self.done) / (self.done - done)
+        return f"{duration(seconds)} left"
+
+    def __str__(self) -> str:
+        found = ", ".join(each for each in (self.count, self.left, self.text) if each)
+        return f"{self.description}: {found}" if found else self.description
+
+
+def duration(seconds: float) -> str:
+    """Seconds for people.
+
+    Example:
+        >>> duration(40), duration(300), duration(9000)
+        ('40 s', '5 min', '2.5 h')
+    """
+    if seconds < 99.5:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5970 else f"{seconds / 3600:.1f} h"
+
+
+class _Lines:
+    """The lines where there is no terminal: one thread that looks now and then at what goes on."""
+
+    def __init__(self) -> None:
+        self._say: Callable[[str], None] | None = None
+        self._tasks: list[Task] = []
+        self._ended = threading.Event()
+
+    @property
+    def wanted(self) -> bool:
+        return self._say is not None
+
+    def begin(self, say: Callable[[str], None]) -> None:
+        self._say, self._ended = say, threading.Event()
+        threading.Thread(target=self._tick, args=(self._ended,), name="graphreach-lines", daemon=True).start()
+
+    def end(self) -> None:
+        self._say = None
+        self._ended.set()
+
+    def add(self, task: Task) -> None:
+        self._tasks.append(task)
+
+    def update(self, task: Task) -> None:
+        """Nothing: the thread reads what tasks hold."""
+
+    def remove(self, task: Task) -> None:
+        self._tasks.remove(task)
+
+    def _tick(self, ended: threading.Event) -> None:
+        while not ended.wait(INTERVAL):
+            line, say = self.line(), self._say
+            if line and say is not None and not ended.is_set():
+                say(line)
+
+    def line(self) -> str:
+        """The outermost work whose size is known, after what it is a part of; else the innermost."""
+        tasks = list(self._tasks)
+        known = next((number for number, task in enumerate(tasks) if task.count), len(tasks) - 1)
+        if not tasks:
+            return ""
+        before = "".join(f"{task.description}: " for task in tasks[:known])
+        since = "" if tasks[known].count else f", {duration(time.monotonic() - tasks[known].began)} so far"
+        return f"{before}{tasks[known]}{since}"
 
 
 class _Display:
@@ -112,27 +241,39 @@ class _Display:
         self._lock = threading.Lock()
         self._progress: Any = None
 
-    def add(self, description: str, total: int | None) -> Any:
+    def add(self, task: Task) -> None:
+        """Nothing: a bar appears only if the work takes long."""
+
+    def update(self, task: Task) -> None:
+        if task.bar is None:
+            if time.monotonic() - task.began < DELAY:
+                return
+            task.bar = self._new_bar(task)
+        self._progress.update(task.bar, completed=task.done, count=task.count, left=task.left, text=task.text)
+
+    def remove(self, task: Task) -> None:
+        if task.bar is None:
+            return
+        with self._lock:
+            self._progress.remove_task(task.bar)
+            if not self._progress.tasks:
+                self._progress.stop()
+                self._progress = None
+
+    def _new_bar(self, task: Task) -> Any:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
         with self._lock:
             if self._progress is None:
-                columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+                texts = [TextColumn(f"{{task.{name}}}", markup=False) for name in ("description", "fields[count]")]
+                more = [TextColumn(f"{{task.fields[{name}]}}", markup=False) for name in ("left", "text")]
+                columns = (texts[0], BarColumn(), texts[1], TimeElapsedColumn(), *more)
                 console = Console(stderr=True, force_terminal=_enabled)
                 self._progress = Progress(*columns, console=console, transient=True)
                 self._progress.start()
-            return self._progress.add_task(description, total=total)
-
-    def update(self, bar: Any, done: int, description: str | None = None) -> None:
-        self._progress.update(bar, completed=done, description=description)
-
-    def remove(self, bar: Any) -> None:
-        with self._lock:
-            self._progress.remove_task(bar)
-            if not self._progress.tasks:
-                self._progress.stop()
-                self._progress = None
+            return self._progress.add_task(task.description, total=task.total, count="", left="", text="")
 
 
+_lines = _Lines()
 _display = _Display()

@@ -72,11 +72,16 @@ def _read_values(path: Path) -> list[Any]:
             return values
     except UnicodeDecodeError:
         raise gr.InputError(f"{path} must be text in UTF-8, but it is not") from None
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:  # beyond JSON's own error also numbers and nesting without end
+        if isinstance(error, gr.InputError):
+            raise
         raise gr.InputError(f"{path} must be JSON, as its suffix says: {error}") from None
     if path.suffix.lower() == ".txt":
         return [line for line in text.splitlines() if line]
-    rows = [row for row in csv.reader(text.splitlines()) if row]
+    try:
+        rows = [row for row in csv.reader(text.splitlines()) if row]
+    except csv.Error as error:
+        raise gr.InputError(f"{path} must be a table of ids, as its suffix says: {error}") from None
     return [row[0] for row in rows[rows[:1] == [["anchor"]] :]]
 
 
@@ -94,4 +99,4 @@ def _positions(values: list[Any], graph: gr.Graph, path: Path) -> NDArray[np.int
 
 
 def _is_plain(value: Any) -> bool:
-    return isinstance(value, int | float | str)
+    return isinstance(value, int | float | str) and not isinstance(value, bool)  # true is no name of node 1

@@ -10,6 +10,8 @@ import typer
 from graphreach.cli import run_options as options
 from graphreach.cli.graph_options import GraphFile, with_graph
 from graphreach.cli.group import say
+from graphreach.cli.output import check_output_folder
+from graphreach.errors import InputError
 
 
 @with_graph
@@ -39,8 +41,11 @@ def compare(
     """
     from graphreach import training
 
+    check_output_folder(output)
     base = training.Settings.read(config, set_ or [], task=task, preset=preset, epochs=epochs)
     names = [name.strip() for name in models.split(",") if name.strip()]
+    if not names:
+        raise InputError(f"--models must name at least one model, got {models!r}")
     data, _ = options.load_data(file, labels, label_column, features)
     rows = []
     for name in names:

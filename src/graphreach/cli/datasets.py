@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from graphreach.cli.group import FAILED, say
+from graphreach.cli.output import check_output_folder
 from graphreach.errors import InputError
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ def fetch(
     from graphreach.datasets import DownloadError, find
     from graphreach.datasets.registry import ENTRIES
 
+    if root is not None:
+        check_output_folder(root, "--root")
     if name.strip().lower() != ALL:
         entry = find(name)
         if not entry.files:

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from graphreach.cli.group import say
+from graphreach.cli.output import check_output_folder
 from graphreach.progress import stage
 
 
@@ -18,6 +19,7 @@ def demo(
     """Train GraphReach and a GCN on the links of a generated graph, show their AUCs and draw what each knows."""
     from graphreach.demo import run_demo
 
+    check_output_folder(output)
     with stage("running the demo"):
         report = run_demo(output, seed)
     typer.echo(report.text)

@@ -11,8 +11,9 @@ from graphreach.cli import run_options as options
 from graphreach.cli.graph_options import GraphFile, with_graph
 from graphreach.cli.group import say
 from graphreach.cli.options import number_or_name
-from graphreach.cli.output import check_output
+from graphreach.cli.output import check_output, check_output_folder
 from graphreach.embedding_files import WRITERS, check_ids, write_embedding
+from graphreach.errors import InputError
 
 
 @with_graph
@@ -63,17 +64,23 @@ def embed(
     With --engine ray and a folder as --output, workers write a Parquet data set, one file for each part of the nodes.
     """
     from graphreach.embedding import embed_graph
+    from graphreach.training import Settings
     from graphreach.training.engine import Engine
 
     place = Engine.make(engine, address, workers)
     in_parts = place.name == "ray" and not output.suffix
     _check_output(output, in_parts)
+    if record is not None:
+        check_output_folder(record.parent, "the folder of --record")
+        if record.is_dir():
+            raise InputError(f"--record must be a file, got the folder {record}")
+    count = None if num_anchors is None else number_or_name(num_anchors)
+    changes = {"num_anchors": count, "preset": preset, "epochs": epochs, "seed": seed}
+    Settings.read(config, set_ or [], **changes)
     began = time.perf_counter()
     data, _ = options.load_data(file, features=features)
     sample = options.one_graph(data)
     check_ids(Path("part.parquet") if in_parts else output, sample.graph.ids)
-    count = None if num_anchors is None else number_or_name(num_anchors)
-    changes = {"num_anchors": count, "preset": preset, "epochs": epochs, "seed": seed}
     reading = time.perf_counter() - began
     with place.ready():
         result = embed_graph(
@@ -86,12 +93,12 @@ def embed(
             else:
                 write_embedding(output, sample.graph.ids, result.blocks(), result.width)
     found = result.record(file.graph.name, reading, time.perf_counter() - began)
+    typer.echo(json.dumps(found) if json_ else _table(found))
+    say(f"{sample.graph.num_nodes} embeddings of width {result.width} are in {output}")
     if record is not None:
         from graphreach.training.record import write_json
 
         write_json(record, found)
-    typer.echo(json.dumps(found) if json_ else _table(found))
-    say(f"{sample.graph.num_nodes} embeddings of width {result.width} are in {output}")
 
 
 def _check_output(output: Path, in_parts: bool) -> None:

@@ -1,16 +1,29 @@
 """How the command ends: one line on stderr and an exit code, never a traceback for something the user can mend."""
 
+import errno
 import os
 import sys
+import traceback
 import warnings
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
+from graphreach.cli.compiling import announced_compilation
 from graphreach.errors import InputError
+from graphreach.progress import plain_lines
 
 BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130
+
+WRONG_FILE = (
+    errno.ENOENT, errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENAMETOOLONG,
+    errno.ELOOP, errno.ENXIO, errno.EINVAL,
+)  # fmt: skip
+"""Errors of a file or folder that another name would mend; a full or broken disk is none of them."""
+
+ECHO = ("echo", "_flush_stdout")
+"""Functions that write to standard output."""
 
 
 class OneLineErrors(TyperGroup):
@@ -20,19 +33,25 @@ class OneLineErrors(TyperGroup):
         """Run the command and exit; typer calls this with the command line."""
         kwargs["standalone_mode"] = False
         try:
-            with warnings.catch_warnings():
+            with warnings.catch_warnings(), plain_lines(say), announced_compilation(say):
                 warnings.simplefilter("default", UserWarning)
                 warnings.showwarning = _show_warning
                 code = super().main(*args, **kwargs)
-            sys.stdout.flush()
+            _flush_stdout()
         except BrokenPipeError:
             _drop_stdout()
             code = FAILED
         except KeyboardInterrupt:
             code = INTERRUPTED
-        except Exception as error:
+        except Exception as raised:
+            error = _name_stdout(raised)
             say(f"error: {_one_line(error)}")
-            code = BAD_INPUT if isinstance(error, InputError) or _is_usage_error(error) else FAILED
+            code = exit_code(error)
+        except BaseException as error:
+            if not _is_panic(error):
+                raise
+            say(f"error: {_first_line(error)} (in polars, which reads and writes tables)")
+            code = FAILED
         if code == INTERRUPTED:
             say("interrupted")
         sys.exit(code if isinstance(code, int) else 0)
@@ -43,6 +62,21 @@ def say(message: str) -> None:
     print(f"graphreach: {message}", file=sys.stderr)
 
 
+def exit_code(error: Exception) -> int:
+    """2 for what the user can mend: bad input, a wrong option, a file that is not there or may not be written; else 1.
+
+    Example:
+        >>> exit_code(InputError("epochs must be at least 1, got 0")), exit_code(MemoryError())
+        (2, 1)
+        >>> exit_code(PermissionError(errno.EACCES, "Permission denied", "run")), exit_code(OSError(errno.ENOSPC, ""))
+        (2, 1)
+    """
+    if isinstance(error, InputError) or _is_usage_error(error):
+        return BAD_INPUT
+    named = isinstance(error, OSError) and error.filename is not None
+    return BAD_INPUT if named and error.errno in WRONG_FILE else FAILED  # type: ignore[attr-defined]
+
+
 def _one_line(error: Exception) -> str:
     """What went wrong, in one line; an error that is a bug keeps its traceback."""
     if _is_usage_error(error):
@@ -51,9 +85,25 @@ def _one_line(error: Exception) -> str:
         return " ".join(error.format_message().split()) + hint  # type: ignore[attr-defined]
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
-    if isinstance(error, InputError | OSError | MemoryError | typer.Abort):
+    if isinstance(error, MemoryError) or _is_out_of_memory(error):
+        return _first_line(error) if str(error) else "there is not enough memory"
+    if isinstance(error, InputError | OSError | typer.Abort):
         return " ".join(str(error).split()) or type(error).__name__
     raise error
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+def _is_out_of_memory(error: Exception) -> bool:
+    """Whether torch found no memory, for which it has no class of its own on the CPU."""
+    return isinstance(error, RuntimeError) and "not enough memory" in str(error)
+
+
+def _is_panic(error: BaseException) -> bool:
+    # pyo3 makes the class when it is first needed, so there is none to import; it is no Exception.
+    return type(error).__name__ == "PanicException"
 
 
 def _is_usage_error(error: Exception) -> bool:
@@ -63,6 +113,19 @@ def _is_usage_error(error: Exception) -> bool:
 
 def _show_warning(message: Warning | str, *args: Any, **kwargs: Any) -> None:
     say(f"warning: {' '.join(str(message).split())}")
+
+
+def _name_stdout(error: Exception) -> Exception:
+    """An error of standard output, such as a full disk, does not say whose it is: only the frames it came through do."""
+    frames = traceback.extract_tb(error.__traceback__)
+    if not isinstance(error, OSError) or error.filename or not any(each.name in ECHO for each in frames):
+        return error
+    _drop_stdout()
+    return OSError(error.errno, error.strerror, "standard output")
+
+
+def _flush_stdout() -> None:
+    sys.stdout.flush()
 
 
 def _drop_stdout() -> None:

@@ -69,6 +69,12 @@ def resolve_length(graph: gr.Graph, text: str) -> int:
         >>> resolve_length(gr.Graph.from_edges([[0, 1], [1, 2]]), "diameter")
         2
     """
-    length = int(text) if text.lstrip("-").isdecimal() else text
     with stage("searching for the diameter"):
-        return resolve_walk_length(graph, length)
+        return resolve_walk_length(graph, _whole_number(text))
+
+
+def _whole_number(text: str) -> int | str:
+    try:
+        return int(text)
+    except ValueError:
+        return text

@@ -108,6 +108,8 @@ def evaluate(
     from graphreach.training.record import read_json
 
     if pairs is None and labels is None:
+        if graph is not None or features is not None or graph_number is not None or label_column is not None:
+            raise gr.InputError("evaluate must have --pairs or --labels to say something about a graph, got neither")
         record = read_json(run / RECORD)
         typer.echo(json.dumps(record["metrics"]) if json_ else summary(record))
         return

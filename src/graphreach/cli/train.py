@@ -9,6 +9,7 @@ import typer
 from graphreach.cli import run_options as options
 from graphreach.cli.graph_options import GraphFile, with_graph
 from graphreach.cli.group import say
+from graphreach.cli.output import check_output_folder
 
 SOURCE = "source.json"
 
@@ -49,6 +50,7 @@ def train(
     from graphreach import training
     from graphreach.training.engine import Engine
 
+    check_output_folder(output)
     settings = training.Settings.read(
         config, set_ or [], task=task, method=model, protocol=protocol, preset=preset, epochs=epochs, seed=seed
     )

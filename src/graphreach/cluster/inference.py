@@ -149,7 +149,7 @@ def _write_all(model: torch.nn.Module, shards: Iterator[Shard], folder: Path, ah
             ray.get(ended)
         except ray.exceptions.RayTaskError as error:
             raise error.cause from None
-        show(done, "embedding on Ray")
+        show(done, "")
 
     with live("embedding on Ray", n) as show:
         for number, shard in enumerate(shards):

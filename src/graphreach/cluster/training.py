@@ -181,11 +181,11 @@ def _watched(trainer: Trainer, folder: Path) -> Iterator[None]:
     title = f"training on Ray, {trainer.settings.method}"
 
     def look() -> None:
-        with live(title, trainer.settings.epochs) as show:
+        with live(title, trainer.settings.epochs, "epoch") as show:
             while not ended.wait(SECONDS_BETWEEN_LOOKS):
                 progress = read_progress(folder / CHECKPOINT)
                 if progress is not None:
-                    show(progress.epoch, title)
+                    show(progress.epoch, "")
 
     thread = threading.Thread(target=look, name="graphreach-progress", daemon=True)
     thread.start()

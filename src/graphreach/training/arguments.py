@@ -12,6 +12,8 @@ from graphreach.nn.presets import preset
 from graphreach.nn.skip_gram import SkipGram
 from graphreach.reachability import reachability
 from graphreach.tasks import HEURISTICS
+from graphreach.training.methods import METHODS
+from graphreach.training.scorers import SCORERS
 from graphreach.training.settings import Settings, nearest
 
 MODELS: dict[str, Callable[..., Any]] = {
@@ -42,7 +44,7 @@ KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "
 
 
 def check_arguments(settings: Settings) -> None:
-    """Refuse settings of model and reachability that these do not take, or of another kind than they take.
+    """Refuse methods that are not known, and settings of model and reachability that these do not take.
 
     Example:
         >>> check_arguments(Settings(model={"head": 2}))
@@ -50,7 +52,10 @@ def check_arguments(settings: Settings) -> None:
         ...
         graphreach.errors.InputError: model must not hold 'head' for method 'graphreach'; did you mean 'heads'?
     """
-    names = settings.method.split("+")
+    names, known = settings.method.split("+"), [*METHODS, *SCORERS]
+    for name in names:
+        if name not in known:
+            raise InputError(f"method must be one of {', '.join(known)}, got {name!r}{nearest(name, known)}")
     if len(names) > 1:
         common = settings.model_dump(exclude={"parts", "model"}, exclude_unset=True)
         for name in names:

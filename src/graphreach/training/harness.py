@@ -77,13 +77,9 @@ def run(
     dataset = data if isinstance(data, Dataset) else Dataset("graph", (data,))
     path = None if folder is None else Path(folder)
     names = settings.method.split("+")
-    for name in names:
-        if name not in METHODS and name not in SCORERS:
-            known = [*METHODS, *SCORERS]
-            raise InputError(f"method must be one of {', '.join(known)}, got {name!r}{nearest(name, known)}")
+    check_arguments(settings)
     if settings.choose_by != "auc" and settings.task != "node":
         raise InputError(f"choose_by must be 'auc' for task {settings.task!r}, got {settings.choose_by!r}")
-    check_arguments(settings)
     place = Engine.make(engine, address, workers)
     if path is not None:
         check_same_settings(path, settings)

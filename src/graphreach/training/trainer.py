@@ -109,16 +109,14 @@ class Trainer:
 
     def _loop(self) -> None:
         settings, progress = self.settings, self.progress
-        title = f"training, {settings.method}"
-        with live(title, settings.epochs) as show:
+        metric = "AUC" if "auc" in settings.choose_by else settings.choose_by
+        with live(f"training, {settings.method}", settings.epochs, "epoch") as show:
             while progress.epoch < settings.epochs and not self._out_of_patience():
                 self._epoch(progress.epoch)
                 due = progress.epoch % settings.evaluate_every == 0 or progress.epoch == settings.epochs
                 if due and self.validates:
                     self._validate()
-                show(
-                    progress.epoch, f"{title}, validation AUC {self._figure(progress.best):.4f}" if self.best else title
-                )
+                show(progress.epoch, f"validation {metric} {self._figure(progress.best):.4f}" if self.best else "")
                 self._save(time.monotonic() - self._saved > SECONDS_BETWEEN_CHECKPOINTS)
         self._save(True)
 
