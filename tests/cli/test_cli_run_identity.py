@@ -70,3 +70,39 @@ def test_other_labels_and_features_are_refused(run, two, tmp_path, option, there
     assert done.exit_code == 0, done.output
     table.write_text(here)
     refused(run(*words), f"other {option[2:]}")
+
+
+def test_a_grown_graph_keeps_its_anchors_and_another_one_is_refused(run, two, tmp_path):
+    folder, truth = tmp_path / "run", tmp_path / "truth.csv"
+    assert run("train", two[0], "-o", folder, *QUICK).exit_code == 0
+    truth.write_text("source,target,label\n1,2,1\n1,30,0\n5,6,1\n7,31,0\n")
+    grown, other = tmp_path / "grown.csv", tmp_path / "other.csv"
+    grown.write_text(two[0].read_text() + "3,a new one\n")
+    words = ("evaluate", folder, "--pairs", truth, "--json")
+    same, more = run(*words), run(*words, "--graph", grown)
+    assert more.exit_code == 0, more.output
+    assert "lacks" not in more.stderr
+    for name, value in json.loads(same.stdout).items():
+        assert json.loads(more.stdout)[name] == pytest.approx(value, abs=0.26)
+    other.write_text("source,target\n" + "".join(f"n{a},n{b}\n" for a, b in np.arange(60).reshape(-1, 2)))
+    done = run("predict", folder, "--pairs", truth, "--graph", other)
+    assert done.exit_code == 2
+    assert "without 4 of 4" in done.stderr
+    assert "--new-anchors" in done.stderr
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text("source,target\nn0,n1\n")
+    assert run("predict", folder, "--pairs", pairs, "--graph", other, "--new-anchors").exit_code == 0
+
+
+def test_predict_says_that_the_runs_graph_has_changed(run, two, tmp_path):
+    folder, pairs = tmp_path / "run", tmp_path / "pairs.csv"
+    assert run("train", two[0], "-o", folder, *QUICK).exit_code == 0
+    pairs.write_text("source,target\n1,2\n")
+    assert "has changed" not in run("predict", folder, "--pairs", pairs).stderr
+    two[0].write_text(two[1].read_text())
+    done = run("predict", folder, "--pairs", pairs)
+    assert done.exit_code == 0, done.output
+    assert "warning: the run's graph has changed since it was trained, it is another graph (40 nodes and" in done.stderr
+    done = run("report", folder, "-o", tmp_path / "page.html")
+    assert done.exit_code == 2
+    assert "RUN must have the graph and labels it was trained with, got another graph" in done.stderr

@@ -7,7 +7,7 @@ import typer
 
 import graphreach as gr
 from graphreach.cli import run_options as options
-from graphreach.cli.run_data import GraphNumber, GraphOption, Run, open_run
+from graphreach.cli.run_data import GraphNumber, GraphOption, NewAnchors, Run, open_run
 from graphreach.progress import stage
 
 
@@ -22,6 +22,7 @@ def explain(
     top: Annotated[int, typer.Option("--top", min=1, metavar="N", help="Anchors to show.")] = 10,
     graph: GraphOption = None,
     graph_number: GraphNumber = None,
+    new_anchors: NewAnchors = False,
     features: options.Features = None,
     json_: options.Json = False,
 ) -> None:
@@ -32,7 +33,7 @@ def explain(
     """
     if (pair is None) == (node is None):
         raise gr.InputError("one of --pair and --node must be given")
-    opened = open_run(run, graph, features, graph_number)
+    opened = open_run(run, graph, features, graph_number, new_anchors)
     ends = [find_node(opened.graph, text) for text in (pair or (str(node),))]
     if opened.run.settings.task == "node" and pair is not None:
         raise gr.InputError("RUN must be of task link or pair to explain pairs, got one of task node")

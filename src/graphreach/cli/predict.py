@@ -12,7 +12,7 @@ import graphreach as gr
 from graphreach.cli import run_options as options
 from graphreach.cli.group import say
 from graphreach.cli.output import check_output
-from graphreach.cli.run_data import GraphNumber, GraphOption, Run, open_run
+from graphreach.cli.run_data import GraphNumber, GraphOption, NewAnchors, Run, open_run
 from graphreach.cli.train import summary
 from graphreach.files import replacing
 from graphreach.progress import stage
@@ -24,8 +24,10 @@ Nodes = Annotated[Path | None, typer.Option("--nodes", metavar="FILE", help="Tab
 class _Opened:
     """A run with the graph that it speaks of, embedded."""
 
-    def __init__(self, folder: Path, graph: Path | None, features: Path | None, number: int | None) -> None:
-        self.run, self.graph, x, self.classes = open_run(folder, graph, features, number)
+    def __init__(
+        self, folder: Path, graph: Path | None, features: Path | None, number: int | None, new_anchors: bool
+    ) -> None:
+        self.run, self.graph, x, self.classes = open_run(folder, graph, features, number, new_anchors)
         with stage("embedding the graph"):
             self.z = self.run.embed(self.graph, x)
 
@@ -36,6 +38,7 @@ def predict(
     nodes: Nodes = None,
     graph: GraphOption = None,
     graph_number: GraphNumber = None,
+    new_anchors: NewAnchors = False,
     features: options.Features = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help=".csv or .parquet; stdout by default.")
@@ -50,7 +53,7 @@ def predict(
         raise gr.InputError("one of --pairs and --nodes must be given")
     if output is not None:
         check_output(output, [".csv", ".parquet"])
-    opened = _Opened(run, graph, features, graph_number)
+    opened = _Opened(run, graph, features, graph_number, new_anchors)
     table = _pair_table(opened, pairs) if pairs is not None else _node_table(opened, nodes)
     _write(table, output, json_)
 
@@ -100,20 +103,20 @@ def evaluate(
     label_column: options.LabelColumn = None,
     graph: GraphOption = None,
     graph_number: GraphNumber = None,
+    new_anchors: NewAnchors = False,
     features: options.Features = None,
     json_: options.Json = False,
 ) -> None:
     """Print the metrics of a run's test examples, or of pairs or nodes of your own whose truth is known."""
-    from graphreach.training.outcome import RECORD
-    from graphreach.training.record import read_json
+    from graphreach.training.outcome import read_record
 
     if pairs is None and labels is None:
         if graph is not None or features is not None or graph_number is not None or label_column is not None:
             raise gr.InputError("evaluate must have --pairs or --labels to say something about a graph, got neither")
-        record = read_json(run / RECORD)
+        record = read_record(run)
         typer.echo(json.dumps(record["metrics"]) if json_ else summary(record))
         return
-    opened = _Opened(run, graph, features, graph_number)
+    opened = _Opened(run, graph, features, graph_number, new_anchors)
     found = _pair_metrics(opened, pairs) if pairs is not None else _node_metrics(opened, labels, label_column)
     typer.echo(json.dumps(found) if json_ else ", ".join(f"{name} {value:.4f}" for name, value in found.items()))
 

@@ -1,5 +1,6 @@
 """The data of a finished run, found again."""
 
+import inspect
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -27,6 +28,14 @@ GraphNumber = Annotated[
     ),
 ]
 
+NewAnchors = Annotated[
+    bool,
+    typer.Option(
+        "--new-anchors",
+        help="Choose anchors anew on the graph, which need not have to do with the one that was trained on.",
+    ),
+]
+
 
 class Opened(NamedTuple):
     """A run and what it speaks of."""
@@ -37,7 +46,9 @@ class Opened(NamedTuple):
     classes: list[Any]
 
 
-def open_run(folder: Path, graph: Path | None, features: Path | None, number: int | None) -> Opened:
+def open_run(
+    folder: Path, graph: Path | None, features: Path | None, number: int | None, new_anchors: bool = False
+) -> Opened:
     """The model of a run with all edges of its graph, or with another graph.
 
     Args:
@@ -45,11 +56,12 @@ def open_run(folder: Path, graph: Path | None, features: Path | None, number: in
         graph: A file with another graph.
         features: A file with features.
         number: Which graph of a run on several, from 1 on; None for the one with most test examples.
+        new_anchors: Whether the graph gets anchors of its own.
     """
     from graphreach import training
     from graphreach.tables import read_features
 
-    run = training.TrainedRun(folder)
+    run = training.TrainedRun(folder, new_anchors=new_anchors)
     source = read_source(folder)
     if graph is not None and number is not None:
         raise gr.InputError(f"--graph-number must not go with --graph, which is one graph, got {number}")
@@ -58,18 +70,44 @@ def open_run(folder: Path, graph: Path | None, features: Path | None, number: in
     known = features or (Path(source["features"]) if source["features"] and graph is None else None)
     if known is not None:
         x = read_features(known, found)
+    if graph is None and number is None:
+        _warn_of_change(folder, found)
     return Opened(run, found, x, source["classes"])
+
+
+def _warn_of_change(folder: Path, graph: gr.Graph) -> None:
+    """Say that the run's own graph is not what it was when the run was trained."""
+    from graphreach.training.content import CONTENT, content_difference, content_hashes
+    from graphreach.training.run_folder import read_content
+
+    if not (folder / CONTENT).exists():
+        return
+    there = read_content(folder)
+    here = {
+        "hashes": content_hashes(gr.datasets.Sample(graph), []),
+        "sizes": {"graph": {"graphs": 1, "nodes": graph.num_nodes, "edges": graph.num_edges}},
+    }
+    changed = content_difference(there, here, ["graph"]) if there["sizes"]["graph"]["graphs"] == 1 else None
+    if changed:
+        say(f"warning: the run's graph has changed since it was trained, it is {changed}")
 
 
 def read_source(folder: Path) -> dict[str, Any]:
     """Where a run's graph came from; a part of several methods' run has it in the folder above."""
     from graphreach.training.outcome import SETTINGS
-    from graphreach.training.record import read_json
+    from graphreach.training.record import read_dict
+    from graphreach.training.run_folder import read_settings
 
     own, above = folder.resolve(), folder.resolve().parent
     inside = not (own / SOURCE).exists() and (above / SETTINGS).exists() and (above / SOURCE).exists()
-    part = inside and own.name in read_json(above / SETTINGS)["method"].split("+")
-    found: dict[str, Any] = read_json((above if part else folder) / SOURCE)
+    part = inside and own.name in read_settings(above).method.split("+")
+    path = (above if part else folder) / SOURCE
+    kinds: dict[str, Any] = {"graph": str, "options": dict, "features": (str, type(None)), "classes": list}
+    found = read_dict(path, kinds)
+    known = inspect.signature(gr.read_graph).parameters
+    odd = [name for name in found["options"] if name not in known]
+    if odd:
+        raise gr.InputError(f"{path} must hold options for reading the graph, got the unknown {odd[0]!r}")
     return found
 
 
@@ -110,14 +148,20 @@ class Again(NamedTuple):
 
 def read_again(run: Path, settings: Any, labels: Path | None, column: str | None) -> Again:
     """What a run was trained and judged on."""
+    from graphreach.training.content import CONTENT, KEYS, content_difference, describe_content
     from graphreach.training.harness import describe, make_splits
-    from graphreach.training.outcome import RECORD
-    from graphreach.training.record import read_json
+    from graphreach.training.outcome import read_record
+    from graphreach.training.run_folder import read_content
 
-    source, record = read_source(run), read_json(run / RECORD)
+    source, record = read_source(run), read_record(run)
     with stage("reading the graph"):
         data, classes = _data(source, settings, labels, column)
     splits = make_splits(data, settings)
+    if (run / CONTENT).exists():
+        compared = [key for key in KEYS if key != "labels" or settings.task != "link"]  # there they colour nodes alone
+        other = content_difference(read_content(run), describe_content(data, splits), compared)
+        if other:
+            raise gr.InputError(f"RUN must have the graph and labels it was trained with, got {other}")
     keys, tested = ("graphs", "nodes", "edges"), "test nodes" if settings.task == "node" else "test pairs"
     trained_on = {key: record["data"][key] for key in keys} | {tested: record["test_examples"]}
     here = {key: describe(data)[key] for key in keys} | {tested: sum(len(split.test) for split in splits)}

@@ -16,6 +16,8 @@ from graphreach.errors import InputError
 from graphreach.nn.graph_reach import GraphReach
 from graphreach.reachability import Reachability
 from graphreach.reachability.sampled import Counting, by_column
+from graphreach.table_ids import few_ids
+from graphreach.training.anchor_match import match_ids
 from graphreach.training.inputs import BLOCK_ROWS, Inputs
 from graphreach.training.methods import reach_scale, reachability_options
 from graphreach.training.trained_run import TrainedRun
@@ -30,7 +32,7 @@ def embed_partitions(
 
     Reachability is sampled by walks through the parts, part by part; workers embed the rows of a part and write them. The
     files are ``part-00000.parquet`` and so on, one for each part, with columns ``id``, ``z0``, ``z1``, ... The anchors are
-    those of the run if the graph has them, and as many of its own otherwise.
+    those of the run, which the graph must have, or as many of its own if the run was opened with ``new_anchors=True``.
 
     Args:
         run: The trained model; of method ``graphreach``, without a neighbourhood branch.
@@ -68,15 +70,20 @@ def _encoder(run: TrainedRun, graph: PartitionedGraph, x: Any) -> GraphReach:
 
 
 def _known_anchors(run: TrainedRun, graph: PartitionedGraph) -> NDArray[np.int64] | None:
-    """Positions of the run's anchors, or None if the graph lacks one of them."""
-    if run.anchors is None:
+    """Positions of the run's anchors, or None if the graph is to have anchors of its own."""
+    if run.anchors is None or run.new_anchors:
         return None
-    found: dict[Any, int] = {}
-    wanted = set(run.anchors)
+    found = np.full(len(run.anchors), -1, np.int64)
     for part, low in enumerate(graph.bounds[:-1]):
-        ids = graph.part_ids(part).tolist()
-        found |= {each: low + i for i, each in enumerate(ids) if each in wanted}
-    return np.array([found[each] for each in run.anchors], np.int64) if len(found) == len(wanted) else None
+        own = match_ids(run.anchors, graph.part_ids(part))
+        found = np.where(own >= 0, own + low, found)
+    missing = [each for each, position in zip(run.anchors, found, strict=True) if position < 0]
+    if missing:
+        raise InputError(
+            f"graph must have the run's {len(found)} anchors, got one without {len(missing)} of them: {few_ids(missing)};"
+            " TrainedRun(folder, new_anchors=True) chooses anchors of its own"
+        )
+    return found
 
 
 class _Rows:

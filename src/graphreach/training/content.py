@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from graphreach.datasets import Dataset, Sample
 from graphreach.graph import Graph
+from graphreach.graph.lookup import hash_ids
 from graphreach.tasks import Split
 
 CONTENT = "content.json"
@@ -100,6 +101,18 @@ def content_difference(there: dict[str, Any], here: dict[str, Any], keys: Sequen
             sizes = f"{before} there, {now} here" if before != now else f"{now} here as there, of other content"
             return f"{names.get(key, f'other {key}')}{f' ({sizes})' if now else ''}"
     return None
+
+
+def ids_hash(graph: Graph) -> str:
+    """The sha256 of a graph's ids in order.
+
+    Example:
+        >>> len(ids_hash(Graph.from_edges([[0], [1]])))
+        64
+    """
+    digest = hashlib.sha256()
+    hash_ids(graph.ids, digest)
+    return digest.hexdigest()
 
 
 def _size(key: str, content: dict[str, Any]) -> str:

@@ -19,7 +19,7 @@ from graphreach.threads import one_torch_thread
 from graphreach.training.arguments import check_arguments
 from graphreach.training.batches import Batch, make_batches
 from graphreach.training.clock import Clock
-from graphreach.training.content import describe_content
+from graphreach.training.content import describe_content, ids_hash
 from graphreach.training.engine import Engine
 from graphreach.training.evaluation import Scores, evaluate, summarise
 from graphreach.training.fusion import fuse
@@ -262,7 +262,8 @@ class _Run:
             return
         anchors = inputs[0].anchors if len(inputs) == 1 else None
         ids = None if anchors is None else [_plain(each) for each in self.splits[0].graph.ids[anchors].tolist()]
-        model.encoder.save_pretrained(self.folder / MODEL, anchors=ids)  # type: ignore[operator]
+        known = {"ids": ids_hash(self.splits[0].graph)} if self.settings.identity and len(inputs) == 1 else {}
+        model.encoder.save_pretrained(self.folder / MODEL, anchors=ids, **known)  # type: ignore[operator]
         if model.head is not None:
             model.head.save_pretrained(self.folder / HEAD)
 

@@ -14,13 +14,14 @@ from graphreach.nn.decoders import ReachDecoder
 from graphreach.nn.node_classifier import NodeClassifier
 from graphreach.tasks.link_split import without_links
 from graphreach.threads import one_torch_thread
+from graphreach.training.anchor_match import AnchorMatch, match_anchors
 from graphreach.training.clock import Clock
+from graphreach.training.content import ids_hash
 from graphreach.training.methods import find_method
 from graphreach.training.model import TaskModel
-from graphreach.training.outcome import SETTINGS
 from graphreach.training.pair_reach import pair_features
-from graphreach.training.record import read_json
-from graphreach.training.run_folder import HEAD, MODEL
+from graphreach.training.record import read_dict
+from graphreach.training.run_folder import HEAD, MODEL, read_settings
 from graphreach.training.scorers import SCORERS
 from graphreach.training.settings import Settings
 
@@ -30,41 +31,62 @@ ENCODERS = {"GraphReach": nn.GraphReach, "PGNN": nn.PGNN, "Neighbourhood": nn.Ne
 class TrainedRun:
     """The model of a run's folder.
 
-    A graph that has all anchors' ids is taken for the graph that was trained on, grown or changed: the anchors stay, and
-    only reachability is computed. Any other graph gets as many anchors of its own.
+    A graph is taken for the one that was trained on, grown or changed: the anchors stay, and only reachability is computed.
+    Ids that were integers may have become text. A few anchors that are gone are named in a warning, and their columns of
+    the embedding are zero; a graph without more of them is refused, unless anchors are to be chosen anew.
 
     Args:
         folder: Of :func:`graphreach.training.run`.
+        new_anchors: Whether every graph gets as many anchors of its own, for graphs that have nothing to do with the one
+            that was trained on. Not for classes of nodes, which are learned from the anchors.
 
     Attributes:
         settings: Of the run.
         model: Encoder and head, in evaluation mode.
         anchors: Ids of the anchors, or None.
+        new_anchors: See the argument.
     """
 
-    def __init__(self, folder: str | Path) -> None:
+    def __init__(self, folder: str | Path, *, new_anchors: bool = False) -> None:
         path = Path(folder)
-        self.settings = Settings.make(**read_json(path / SETTINGS))
+        self.settings = read_settings(path)
         _refuse_without_model(path, self.settings.method)
-        kind = read_json(path / MODEL / "config.json").get("model")
-        if kind not in ENCODERS:
+        kind = read_dict(path / MODEL / "config.json").get("model")
+        if not isinstance(kind, str) or kind not in ENCODERS:
             raise InputError(f"{path / MODEL} must hold one of {', '.join(ENCODERS)}, got {kind!r}")
         encoder: Any = ENCODERS[kind].from_pretrained(path / MODEL)  # type: ignore[attr-defined]
-        self.anchors: list[Any] | None = encoder.metadata.get("anchors")
+        self.anchors = _read_anchors(path / MODEL, encoder.metadata.get("anchors"))
+        self.ids_hash: str | None = encoder.metadata.get("ids")
         self.model = TaskModel(encoder, self.settings.task)
         if (path / HEAD).exists():
             self.model.head = NodeClassifier.from_pretrained(path / HEAD)
+        elif self.settings.task == "node":
+            raise InputError(f"folder must hold {HEAD} of a run of task node, got none in {path}")
+        self.new_anchors = new_anchors
         self.model.eval()
 
     @torch.no_grad()
     @one_torch_thread()
-    def embed(self, graph: Graph, x: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
-        """Embeddings of all nodes of a graph, ``[n, d]``."""
+    def embed(
+        self, graph: Graph, x: NDArray[np.float32] | None = None, *, new_anchors: bool | None = None
+    ) -> NDArray[np.float32]:
+        """Embeddings of all nodes of a graph, ``[n, d]``.
+
+        Args:
+            graph: The graph that was trained on, grown or changed.
+            x: Features, if the run was trained with them.
+            new_anchors: Whether anchors are chosen anew; by default what :class:`TrainedRun` was given.
+        """
         self.check_features(x)
-        settings, anchors = self.settings_on(graph), self.anchors_on(graph)
+        self.check_identity(graph)
+        match, settings = self.match(graph, new_anchors), self.settings
+        if match is None:
+            settings = self.settings_on(graph)
         method = find_method(settings.method)
+        anchors = None if match is None else match.positions
         inputs = method.inputs(graph, x if settings.features else None, settings, Clock(), anchors)
-        return np.concatenate(list(inputs.blocks(self.model.encoder)))
+        z: NDArray[np.float32] = np.concatenate(list(inputs.blocks(self.model.encoder)))
+        return z if match is None else match.widen(z)
 
     def check_features(self, x: NDArray[np.float32] | None) -> None:
         """Refuse a graph without the features that the model was trained with."""
@@ -72,19 +94,37 @@ class TrainedRun:
         if self.settings.features and width and x is None and self.settings.method == "graphreach":
             raise InputError(f"features of {width} columns must be given, as the run was trained with them, got none")
 
-    def anchors_on(self, graph: Graph) -> NDArray[np.int64] | None:
-        """Positions of the run's anchors, or None if the graph lacks one of them."""
-        if self.anchors is None or not set(self.anchors) <= set(graph.ids.tolist()):
+    def check_identity(self, graph: Graph) -> None:
+        """Refuse other nodes than those that a run with ``identity`` learned vectors of."""
+        if self.ids_hash is not None and self.ids_hash != ids_hash(graph):
+            raise InputError(
+                "graph must have the nodes that the run learned vectors of (identity), and no others, got other ids"
+            )
+
+    def match(self, graph: Graph, new_anchors: bool | None = None) -> AnchorMatch | None:
+        """Where the run's anchors are in a graph; None if the graph has anchors of its own.
+
+        A run on several graphs keeps no anchors: each graph has its own, as in training.
+        """
+        if self.anchors is None:
             return None
-        return np.asarray(graph.index_of(np.array(self.anchors, dtype=graph.ids.dtype)), np.int64)
+        if self.new_anchors if new_anchors is None else new_anchors:
+            if self.model.head is not None:
+                raise InputError("new_anchors must be False for classes of nodes, which are learned from the anchors")
+            return None
+        return match_anchors(
+            self.anchors, graph, all_needed=self.model.head is not None, option="new_anchors=True (--new-anchors)"
+        )
+
+    def anchors_on(self, graph: Graph) -> NDArray[np.int64] | None:
+        """Positions of the run's anchors that the graph has, or None if it has anchors of its own; see :meth:`match`."""
+        match = self.match(graph)
+        return None if match is None else match.positions
 
     def settings_on(self, graph: Graph) -> Settings:
-        """The run's settings; on a graph without the run's anchors, with as many of its own.
-
-        A run on several graphs keeps no anchors: each graph has its own, no more than it has nodes, as in training.
-        """
+        """The run's settings, for a graph with anchors of its own: as many as the run's, no more than it has nodes."""
         wanted = self.settings.num_anchors if self.anchors is None else len(self.anchors)
-        if not isinstance(wanted, int) or self.anchors_on(graph) is not None:
+        if not isinstance(wanted, int):
             return self.settings
         return self.settings.model_copy(update={"num_anchors": min(wanted, graph.num_nodes)})
 
@@ -120,6 +160,17 @@ class TrainedRun:
             raise InputError(f"the run must be of task 'node' to predict classes, got task {self.settings.task!r}")
         out: NDArray[np.float32] = self.model.scores(torch.from_numpy(z), torch.from_numpy(nodes)).exp().numpy()
         return out
+
+
+def _read_anchors(folder: Path, anchors: Any) -> list[Any] | None:
+    if anchors is None:
+        return None
+    plain = isinstance(anchors, list) and all(type(each) in (int, float, str) for each in anchors)
+    if not plain or not anchors or len(set(anchors)) < len(anchors):
+        raise InputError(
+            f"{folder / 'config.json'} must have a list of ids, each once, as anchors, got {anchors!r:.80}"
+        )
+    return list(anchors)
 
 
 def _refuse_without_model(folder: Path, method: str) -> None:
