@@ -149,14 +149,19 @@ def edges_from_list(edges: Iterable[Sequence[Any]], nodes: Iterable[Hashable]) -
     return number_columns(columns[0], columns[1], weights, nodes)
 
 
+def _is_iterable(value: Any) -> bool:
+    # An array without dimensions has the method, but not what it promises.
+    return hasattr(value, "__iter__") and not isinstance(value, type) and getattr(value, "ndim", 1) != 0
+
+
 def _as_rows(edges: Any) -> list[tuple[Any, ...]]:
-    if isinstance(edges, str | bytes | Mapping) or not hasattr(edges, "__iter__"):
+    if isinstance(edges, str | bytes | Mapping) or not _is_iterable(edges):
         raise InputError(f"edges must be pairs (u, v) or triples (u, v, weight), got {edges!r:.80}")
     if isinstance(edges, np.ma.MaskedArray):
         edges = check_unmasked(edges, "edges")
     rows = []
     for edge in edges:
-        if isinstance(edge, str | bytes | Mapping | Set) or not hasattr(edge, "__iter__"):
+        if isinstance(edge, str | bytes | Mapping | Set) or not _is_iterable(edge):
             raise InputError(f"edges must be pairs (u, v) or triples (u, v, weight), got {edge!r:.80}")
         rows.append(tuple(edge))
     return rows
@@ -178,7 +183,7 @@ def number_columns(source: Any, target: Any, weights: NDArray[np.float64] | None
     """
     if isinstance(nodes, str | bytes):
         raise InputError(f"nodes must be several ids, got the text {nodes!r:.80}")
-    if not hasattr(nodes, "__iter__"):
+    if not _is_iterable(nodes):
         raise InputError(f"nodes must be several ids, got {nodes!r:.80}")
     # Only the reader of node files hands over a column that is known to be of one kind.
     named = nodes if type(nodes).__module__.startswith("polars") else _object_column(nodes)

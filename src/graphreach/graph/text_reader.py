@@ -173,12 +173,13 @@ class _Reader:
     def _raise_unreadable(self, message: str) -> NoReturn:
         if "utf-8" in message:
             raise InputError(f"{self.file.what} is not text in UTF-8")
-        expected = len(self.layout.names)
-        separator = self.layout.separator
+        expected, separator = len(self.layout.names), self.layout.separator
         begin, first = self.layout.begin, self.layout.first_line
+        # Rows that are too short are filled up, unless the first is.
+        too_short = "not found" in message
         for number, _, line in data_lines(self.file.text[begin:], self.options.comments):
             fields = len(line.split() if separator == " " else line.split(separator.encode()))
-            if fields > expected and b'"' not in line:
+            if (fields < expected if too_short else fields > expected) and b'"' not in line:
                 raise InputError(
                     f"{self.file.what} must have {expected} fields a line, got {fields} in line {first + number + 1}"
                 )
