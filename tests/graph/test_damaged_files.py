@@ -4,6 +4,7 @@ import contextlib
 import gzip
 import io
 import json
+import os
 import subprocess
 import sys
 import zipfile
@@ -17,6 +18,7 @@ import scipy.sparse
 
 from graphreach.errors import InputError
 from graphreach.graph import Graph, read_graph
+from graphreach.graph.guard import quiet_panics
 from graphreach.graph.numpy_files import read_npy, read_npz_arrays
 
 MATRIX = scipy.sparse.csr_array([[0, 2.0, 0], [2.0, 0, 1.0], [0, 1.0, 0]])
@@ -427,3 +429,16 @@ def test_standard_input(monkeypatch):
     refuse("-", "standard input must hold edges, but it is empty")
     give(gzip.compress(b"1 2\n")[:-9])
     refuse("-", "standard input is a damaged or truncated gzip file")
+
+
+@pytest.mark.parametrize("content", ['1 2\n2 3\n"', '1,2\n2,3\n"', 'a\tb\nb\tc\n"x'])
+def test_quote_that_is_not_closed_is_no_panic(tmp_path, capfd, content):
+    (tmp_path / "e.txt").write_text(content)
+    refuse(tmp_path / "e.txt", "e.txt")
+    assert capfd.readouterr().err == ""
+
+
+def test_standard_error_is_passed_on_without_a_panic(capfd):
+    with quiet_panics():
+        os.write(2, b"said\n")
+    assert capfd.readouterr().err == "said\n"

@@ -34,10 +34,8 @@ def edges_from_parquet(path: Path, asked: Asked, nodes: Iterable[Hashable], bipa
     import polars as pl
 
     # One handle for all: glob characters in the name then mean nothing.
-    with (
-        path.open("rb") as file,
-        polars_errors(f"{path} must be a Parquet file, as its suffix says, but it is not or is damaged"),
-    ):
+    damaged = f"{path} must be a Parquet file, as its suffix says, but it is not or is damaged"
+    with polars_errors(damaged, path.stat().st_size), path.open("rb") as file:
         head = pl.read_parquet(file, n_rows=SAMPLE + 1)
         file.seek(0)
         rows = pl.scan_parquet(file).select(pl.len()).collect().item()

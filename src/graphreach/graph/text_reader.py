@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from graphreach.errors import InputError
 from graphreach.graph import text_kernels
 from graphreach.graph.build import check_weights, first_bad_weight
+from graphreach.graph.guard import quiet_panics
 from graphreach.graph.sniff import Layout, data_lines, is_plain_integer
 
 if TYPE_CHECKING:
@@ -118,15 +119,16 @@ class _Reader:
         number = len(self.layout.names)
         # Columns that nobody asked for are read as text, which accepts anything.
         schema = {f"column_{i + 1}": kinds.get(i, pl.String) for i in range(number)}
-        frame = pl.read_csv(
-            self.source,
-            has_header=False,
-            separator=self.layout.separator,
-            schema=schema,
-            columns=sorted(kinds),
-            skip_lines=self.skip,
-            glob=False,
-        )
+        with quiet_panics(len(self.file.text)):
+            frame = pl.read_csv(
+                self.source,
+                has_header=False,
+                separator=self.layout.separator,
+                schema=schema,
+                columns=sorted(kinds),
+                skip_lines=self.skip,
+                glob=False,
+            )
         return frame.select(f"column_{i + 1}" for i in kinds)
 
     def _read_strings(self, columns: list[int]) -> "pl.DataFrame":
