@@ -4,7 +4,9 @@ A kernel takes arrays and numbers and knows no Python objects; its arguments are
 version for each combination of types it meets.
 """
 
+import warnings
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numba
@@ -12,22 +14,43 @@ import numba
 Function = Callable[..., Any]
 
 
+def _compile(function: Function, **options: Any) -> Function:
+    """Compile with a cache on disk where there can be one: a kernel works without, it is then compiled in every process."""
+    try:
+        compiled: Any = numba.njit(cache=True, nogil=True, **options)(function)
+    except RuntimeError:  # neither the installation nor the user's cache folder can be written to
+        uncached: Function = numba.njit(nogil=True, **options)(function)
+        return uncached
+    save = compiled._cache.save_overload
+
+    def save_or_warn(signature: Any, data: Any) -> None:
+        try:
+            save(signature, data)
+        except OSError as error:
+            _warn_once(error.strerror or str(error))
+
+    compiled._cache.save_overload = save_or_warn
+    return compiled  # type: ignore[no-any-return]
+
+
+@cache
+def _warn_once(reason: str) -> None:
+    warnings.warn(f"compiled kernels are not kept for the next time: {reason}", stacklevel=2)
+
+
 def kernel(function: Function) -> Function:
     """Compile ``function`` for one thread."""
-    compiled: Function = numba.njit(cache=True, nogil=True)(function)
-    return compiled
+    return _compile(function)
 
 
 def inline_kernel(function: Function) -> Function:
     """Compile ``function`` into those that call it: for what is called in the innermost loop."""
-    compiled: Function = numba.njit(cache=True, nogil=True, forceinline=True)(function)
-    return compiled
+    return _compile(function, forceinline=True)
 
 
 def parallel_kernel(function: Function) -> Function:
     """Compile ``function`` so that its ``prange`` loops use all threads."""
-    compiled: Function = numba.njit(cache=True, nogil=True, parallel=True)(function)
-    return compiled
+    return _compile(function, parallel=True)
 
 
 ALGEBRA = {"reassoc", "contract", "nsz", "arcp"}
@@ -36,14 +59,12 @@ ALGEBRA = {"reassoc", "contract", "nsz", "arcp"}
 
 def fast_kernel(function: Function) -> Function:
     """Compile ``function`` for one thread; sums may be taken in another order (the same one every time)."""
-    compiled: Function = numba.njit(cache=True, nogil=True, fastmath=ALGEBRA)(function)
-    return compiled
+    return _compile(function, fastmath=ALGEBRA)
 
 
 def fast_parallel_kernel(function: Function) -> Function:
     """Like :func:`fast_kernel`, with ``prange`` loops on all threads."""
-    compiled: Function = numba.njit(cache=True, nogil=True, parallel=True, fastmath=ALGEBRA)(function)
-    return compiled
+    return _compile(function, parallel=True, fastmath=ALGEBRA)
 
 
 @kernel
