@@ -4,13 +4,17 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 READY := $(VENV)/.ready
 
-.PHONY: demo test check format docs readme bench bench-peers clean clean-kernels
+.PHONY: demo test fuzz check format docs readme bench bench-peers clean clean-kernels
 
 demo: $(INSTALLED)
 	$(BIN)/graphreach demo --output demo
 
 test: $(READY)
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadscope --no-loadscope-reorder
+
+# 100,000 damaged files, odd arguments and planted misreadings; python -m tests.fuzz --case ENTRY:NUMBER runs one again
+fuzz: $(READY)
+	$(BIN)/python -m tests.fuzz --cases 100000 --workers 2 --write
 
 check: $(READY)
 	$(BIN)/ruff format --check .

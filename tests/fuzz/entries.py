@@ -1,0 +1,14 @@
+"""All entry points."""
+
+from functools import cache
+
+from tests.fuzz import arguments, graph_files, planted, run_files, settings_files, table_files
+from tests.fuzz.entry import Entry
+
+ROOMS = (graph_files, table_files, planted, run_files, settings_files, arguments)
+
+
+@cache
+def all_entries() -> tuple[Entry, ...]:
+    """Every entry point, in a fixed order."""
+    return tuple(entry for room in ROOMS for entry in room.entries())
