@@ -36,11 +36,11 @@ ENVIRONMENT = {
 }  # fmt: skip
 
 
-class Died(Exception):
+class CaseDiedError(Exception):
     """The worker ended in the middle of a case."""
 
 
-class Slow(Exception):
+class CaseSlowError(Exception):
     """The worker took too long for a case."""
 
 
@@ -65,12 +65,15 @@ class Worker:
         self.process.stdin.flush()
 
     def read(self, hang: float = HANG, wait: float = WAIT) -> Verdict:
-        """The next verdict; raises :class:`Died` or :class:`Slow`, after which the worker is ready for another batch."""
+        """The next verdict.
+
+        Raises :class:`CaseDiedError` or :class:`CaseSlowError`, after which the worker is ready for another batch.
+        """
         began, used = time.monotonic(), cpu_seconds(self.child)
         while True:
             try:
                 line = self._line(1.0)
-            except Slow:
+            except CaseSlowError:
                 if time.monotonic() - began < min(hang, wait):
                     continue
                 if cpu_seconds(self.child) - used < hang and time.monotonic() - began < wait:
@@ -78,10 +81,10 @@ class Worker:
                 os.kill(self.child, signal.SIGKILL)
                 self._line(30.0)
                 self.child = self._line(30.0)["child"]
-                raise Slow(self.tail()) from None
+                raise CaseSlowError(self.tail()) from None
             if "died" in line:
                 self.child = self._line(30.0)["child"]
-                raise Died(f"{line['died']}: {self.tail()}")
+                raise CaseDiedError(f"{line['died']}: {self.tail()}")
             return Verdict(**line)
 
     def _line(self, seconds: float) -> dict[str, Any]:
@@ -89,7 +92,7 @@ class Worker:
         end = time.monotonic() + seconds
         while b"\n" not in self.buffer:
             if not self.selector.select(max(end - time.monotonic(), 0)):
-                raise Slow
+                raise CaseSlowError
             piece = os.read(self.process.stdout.fileno(), 2**16)
             if not piece:
                 raise RuntimeError(f"the worker ended with code {self.process.wait()}: {self.tail()}")
@@ -169,7 +172,6 @@ class Campaign:
                 thread.join()
             if self.failure is not None:
                 raise self.failure
-            self._look_again()
 
     def _work(self, batches: "queue.Queue[tuple[str, int, int]]", number: int) -> None:
         try:
@@ -182,6 +184,7 @@ class Campaign:
                 while first < last:
                     worker.send(name, first, last)
                     first = self._follow(worker, name, first, last)
+            self._look_again(worker)
             worker.stop()
         except BaseException as error:
             self.failure = error
@@ -194,11 +197,11 @@ class Campaign:
         for number in range(first, last):
             try:
                 self._count(worker.read(self.hang))
-            except Slow as error:
+            except CaseSlowError as error:
                 with self.lock:
                     self.suspects.append((name, number, str(error)))
                 return number + 1
-            except Died as error:
+            except CaseDiedError as error:
                 self._count(Verdict(name, number, "crash", str(error)))
                 return number + 1
         return last
@@ -214,22 +217,20 @@ class Campaign:
                     f"{done} of {self.total}, {len(self.findings)} findings, {time.monotonic() - self.begun:.0f} s"
                 )
 
-    def _look_again(self) -> None:
+    def _look_again(self, worker: Worker) -> None:
         """A case that was slow may have compiled a kernel: it hangs if it is slow when it was run before."""
-        if not self.suspects:
-            return
-        worker = self._start(0)
-        for name, number, noise in self.suspects:
+        while self.suspects:
+            with self.lock:
+                name, number, noise = self.suspects.pop()
             try:
                 worker.send(name, number, number + 1)
-                worker.read(12 * self.hang, 300.0)
+                worker.read(4 * self.hang, 4 * WAIT)
                 worker.send(name, number, number + 1)
                 self._count(worker.read(self.hang))
-            except Slow as error:
+            except CaseSlowError as error:
                 self._count(Verdict(name, number, "hang", str(error) or noise))
-            except Died as error:
+            except CaseDiedError as error:
                 self._count(Verdict(name, number, "crash", str(error)))
-        worker.stop()
 
 
 def make_samples(folder: Path) -> None:

@@ -17,7 +17,7 @@ def entries() -> list[Entry]:
         "exception": lambda: [][0],
         "warning": lambda: warnings.warn("overflow", RuntimeWarning, stacklevel=1),
         "output": lambda: os.write(2, b"thread panicked"),
-        "message": lambda: _refuse("two\nlines"),
+        "message": lambda: _refuse(""),
         "memory": lambda: bytearray(2**42),
         "refused": lambda: _refuse("one sentence"),
         "value": lambda: 1,

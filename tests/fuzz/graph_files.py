@@ -43,11 +43,13 @@ def _odd_parquet(dice: Dice) -> bytes:
     import polars as pl
 
     columns: list[Any] = [
-        [1, 2, 3], ["a", "b", "c"], [1.5, float("nan"), float("inf")], [None, None, None], [1, None, 2], ["a", None, ""],
+        [1, 2, 3], ["a", "b", "c"], [1.5, float("nan"), float("inf")], [None, None, None], [1, None, 2], ["a", None,
+            ""],
         [[1], [2], []], [{"a": 1}, {"a": 2}, {"a": 3}], [True, False, None], [b"a", b"\xff", b""], [2**63 - 1, -1, 0],
         [datetime.date(2020, 1, 1)] * 3, [datetime.datetime(2020, 1, 1)] * 3, [datetime.timedelta(1)] * 3,
         pl.Series([1, 2, 3], dtype=pl.Decimal(20, 2)), pl.Series(["a", "b", "a"], dtype=pl.Categorical),
-        pl.Series([2**64 - 1, 1, 2], dtype=pl.UInt64), pl.Series([1, 2, 3], dtype=pl.Int8), pl.Series([[1, 2]] * 3, dtype=pl.Array(pl.Int64, 2)),
+        pl.Series([2**64 - 1, 1, 2], dtype=pl.UInt64), pl.Series([1, 2, 3], dtype=pl.Int8), pl.Series([[1, 2]] * 3,
+            dtype=pl.Array(pl.Int64, 2)),
         pl.Series(["a", "b", "a"], dtype=pl.Enum(["a", "b"])), pl.Series([1, 2, 3], dtype=pl.Int128),
     ]  # fmt: skip
     names = dice.pick(

@@ -68,26 +68,37 @@ def _of_itself() -> Any:
 
 ODD: list[Callable[[], Any]] = [
     lambda: None, lambda: True, lambda: False, lambda: 0, lambda: 1, lambda: -1, lambda: 2, lambda: 7, lambda: 2**31,
-    lambda: 2**63, lambda: 2**64, lambda: 10**30, lambda: -(2**63) - 1, lambda: 0.0, lambda: -0.0, lambda: 0.5, lambda: 1.0,
+    lambda: 2**63, lambda: 2**64, lambda: 10**30, lambda: -(2**63) - 1, lambda: 0.0, lambda: -0.0, lambda: 0.5,
+        lambda: 1.0,
     lambda: 2.5, lambda: -0.5, lambda: float("nan"), lambda: float("inf"), lambda: float("-inf"), lambda: 1e308,
     lambda: 5e-324, lambda: 1j, lambda: "", lambda: "a", lambda: "0", lambda: "nan", lambda: "a\0b", lambda: "\u00e9",
-    lambda: "\ud800", lambda: "x" * 10_000, lambda: b"", lambda: b"abc", lambda: bytearray(3), lambda: memoryview(b"abc"),
+    lambda: "\ud800", lambda: "x" * 10_000, lambda: b"", lambda: b"abc", lambda: bytearray(3),
+        lambda: memoryview(b"abc"),
     lambda: [], lambda: [[]], lambda: [0], lambda: [0, 1, 2], lambda: [[0, 1], [1, 2]], lambda: [[0, 1, 2], [1, 2]],
-    lambda: [None], lambda: ["a", "b"], lambda: [1, "a"], lambda: [0.5, float("nan")], lambda: [-1, 99], lambda: [10**30],
+    lambda: [None], lambda: ["a", "b"], lambda: [1, "a"], lambda: [0.5, float("nan")], lambda: [-1, 99],
+        lambda: [10**30],
     lambda: [True, False], lambda: (), lambda: (1, 2), lambda: (0, 1, 2), lambda: {}, lambda: {"a": 1}, lambda: {0: 1},
-    lambda: set(), lambda: {1, 2}, lambda: frozenset(), lambda: range(3), lambda: range(10**12), lambda: (i for i in range(3)),
-    lambda: iter([]), lambda: map(str, [1]), lambda: zip([1], [2], strict=True), Odd, lambda: Odd, lambda: int, lambda: len,
+    lambda: set(), lambda: {1, 2}, lambda: frozenset(), lambda: range(3), lambda: range(10**12),
+        lambda: (i for i in range(3)),
+    lambda: iter([]), lambda: map(str, [1]), lambda: zip([1], [2], strict=True), Odd, lambda: Odd, lambda: int,
+        lambda: len,
     lambda: lambda *a, **k: None, lambda: Ellipsis, lambda: NotImplemented, lambda: slice(1), lambda: Path("none"),
     lambda: decimal.Decimal("1.5"), lambda: fractions.Fraction(1, 3), lambda: datetime.date(2020, 1, 1),
-    lambda: np.int8(3), lambda: np.uint64(2**64 - 1), lambda: np.float16(0.5), lambda: np.float32("nan"), lambda: np.bool_(1),
-    lambda: np.str_("a"), lambda: np.datetime64("2020-01-01"), lambda: np.complex64(1j), lambda: np.array(3), lambda: np.array("a"),
+    lambda: np.int8(3), lambda: np.uint64(2**64 - 1), lambda: np.float16(0.5), lambda: np.float32("nan"),
+        lambda: np.bool_(1),
+    lambda: np.str_("a"), lambda: np.datetime64("2020-01-01"), lambda: np.complex64(1j), lambda: np.array(3),
+        lambda: np.array("a"),
     lambda: np.array([]), lambda: np.zeros((0, 2)), lambda: np.zeros((2, 0), int), lambda: np.zeros((2, 3), int),
-    lambda: np.ones((3, 3, 3)), lambda: np.array([1.5, np.nan]), lambda: np.array([[0, 1], [1, 2]]), lambda: np.array([-1, 5]),
-    lambda: np.array([0, 2**62]), lambda: np.array([0, 1], np.uint8), lambda: np.array([0, 1], ">i4"), lambda: np.array([1j, 2]),
+    lambda: np.ones((3, 3, 3)), lambda: np.array([1.5, np.nan]), lambda: np.array([[0, 1], [1, 2]]),
+        lambda: np.array([-1, 5]),
+    lambda: np.array([0, 2**62]), lambda: np.array([0, 1], np.uint8), lambda: np.array([0, 1], ">i4"),
+        lambda: np.array([1j, 2]),
     lambda: np.array([0, None, "a"], object), lambda: np.array([[1, 2], [3, 4]], object), lambda: np.array(["a", "b"]),
     lambda: np.array([b"a"]), lambda: np.array(["2020-01-01"], "M8[D]"), lambda: np.zeros(2, [("a", int)]), _masked,
-    lambda: np.ma.masked_array(np.ones((2, 3)), mask=True), lambda: np.arange(12).reshape(3, 4)[:, ::2], lambda: np.eye(3) > 0,
-    lambda: np.zeros((3, 0, 2)), lambda: np.empty(0, "U1"), lambda: np.array([np.inf, -np.inf]), _series, _frame, _tensor, _nx,
+    lambda: np.ma.masked_array(np.ones((2, 3)), mask=True), lambda: np.arange(12).reshape(3, 4)[:, ::2],
+        lambda: np.eye(3) > 0,
+    lambda: np.zeros((3, 0, 2)), lambda: np.empty(0, "U1"), lambda: np.array([np.inf, -np.inf]), _series, _frame,
+        _tensor, _nx,
     _sparse, _nested, _of_itself,
 ]  # fmt: skip
 
@@ -102,8 +113,10 @@ def near(value: Any, dice: Dice) -> Any:
     if isinstance(value, bool) or value is None:
         return odd(dice)
     if isinstance(value, int):
-        return dice.pick([0, -1, -value, value + 1, value * 1000, value + 0.5, float(value), str(value), np.int64(value),
-                          np.array(value), np.uint8(value % 256), [value], 10**9, 10**12, 10**18, np.float64(value)])  # fmt: skip
+        return dice.pick([0, -1, -value, value + 1, value * 1000, value + 0.5, float(value), str(value),
+            np.int64(value),
+                          np.array(value), np.uint8(value % 256), [value], 10**9, 10**12, 10**18,
+                              np.float64(value)])  # fmt: skip
     if isinstance(value, float):
         return dice.pick(
             [-value, value * 1e30, 0.0, 1.0, 1e-300, str(value), np.float32(value), [value], int(value), np.nan]
@@ -115,7 +128,8 @@ def near(value: Any, dice: Dice) -> Any:
     if isinstance(value, np.ndarray):
         return near_array(value, dice)
     if isinstance(value, list | tuple):
-        return dice.pick([list(value), tuple(value), iter(value), value[:1], [*value, *value], [value], np.array(value, object),
+        return dice.pick([list(value), tuple(value), iter(value), value[:1], [*value, *value], [value],
+            np.array(value, object),
                           [*value, None], set(range(len(value))), dict(enumerate(value))])  # fmt: skip
     return odd(dice)
 
