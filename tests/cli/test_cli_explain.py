@@ -43,7 +43,7 @@ def test_mistakes_are_one_line(run, folder, tmp_path):
         ((), "one of --pair and --node"),
         (("--node", "nowhere"), "ids must be ids of nodes"),
         (("--pair", "street 1", "street 1"), "two different nodes"),
-        (("--node", "street 1", "--graph", tmp_path / "none.csv"), "--graph must be given"),
+        (("--node", "street 1", "--graph", tmp_path / "none.csv"), "--graph must be a file"),
         (("--node", "street 1", "--graph-number", 2), "--graph-number must be 1, the only graph"),
         (("--node", "street 1", "--graph", tmp_path / "a.csv", "--graph-number", 1), "must not go with --graph"),
     ):

@@ -32,7 +32,7 @@ def test_train_predict_and_evaluate_links(run, town, tmp_path):
     pairs = tmp_path / "pairs.csv"
     pairs.write_text("source,target\nstreet 1,street 2\nstreet 1,street 30\n")
     table = pl.read_csv(run("predict", folder, "--pairs", pairs).stdout.encode())
-    assert table.columns == ["source", "target", "score"]
+    assert table.columns == ["source", "target", "score", "rank", "percentile"]
     assert table["source"].to_list() == ["street 1", "street 1"]
     assert table["score"].is_between(0, 1).all()
     out = tmp_path / "scores.parquet"
@@ -51,8 +51,7 @@ def test_unknown_ids_get_a_sentence_that_lists_a_few(run, town, tmp_path):
     pairs.write_text("source,target\nstreet 1,nowhere\nelsewhere,street 30\n")
     done = run("predict", folder, "--pairs", pairs)
     assert done.exit_code == 2
-    assert "nowhere" in done.stderr
-    assert len(done.stderr.splitlines()) == 1
+    assert "nowhere" in done.stderr.splitlines()[-1]
 
 
 def test_classes_of_nodes_by_name(run, town, tmp_path):

@@ -78,7 +78,7 @@ def embed(
     changes = {"num_anchors": count, "preset": preset, "epochs": epochs, "seed": seed}
     Settings.read(config, set_ or [], **changes)
     began = time.perf_counter()
-    data, _ = options.load_data(file, features=features)
+    data, _ = options.load_data(file, options.Tables(features=features))
     sample = options.one_graph(data)
     check_ids(Path("part.parquet") if in_parts else output, sample.graph.ids)
     reading = time.perf_counter() - began

@@ -28,12 +28,12 @@ def explain(
 ) -> None:
     """Explain a pair's score, the sum of what every anchor adds to it, or a node's position among the anchors.
 
-    All edges of the graph are used, as in graphreach predict, so the probabilities are the same. Of a run on several
+    All edges of the graph are used, as in graphreach predict, so the scores are the same. Of a run on several
     graphs one is looked at. Of a run that adds scores of several methods, give the folder of the part, RUN/graphreach.
     """
     if (pair is None) == (node is None):
         raise gr.InputError("one of --pair and --node must be given")
-    opened = open_run(run, graph, features, graph_number, new_anchors)
+    opened = open_run(run, graph, features, graph_number, new_anchors, model=True)
     ends = [find_node(opened.graph, text) for text in (pair or (str(node),))]
     if opened.run.settings.task == "node" and pair is not None:
         raise gr.InputError("RUN must be of task link or pair to explain pairs, got one of task node")

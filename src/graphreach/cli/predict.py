@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,13 +13,20 @@ import graphreach as gr
 from graphreach.cli import run_options as options
 from graphreach.cli.group import say
 from graphreach.cli.output import check_output
+from graphreach.cli.random_pairs import random_non_links
 from graphreach.cli.run_data import GraphNumber, GraphOption, NewAnchors, Run, open_run
-from graphreach.cli.train import summary
+from graphreach.cli.summary import counted, figures, summary
 from graphreach.files import replacing
 from graphreach.progress import stage
 
 Pairs = Annotated[Path | None, typer.Option("--pairs", metavar="FILE", help="Table of pairs of ids.")]
 Nodes = Annotated[Path | None, typer.Option("--nodes", metavar="FILE", help="Table or list of ids.")]
+
+UNKNOWN = 3
+"""The exit code where some ids were not known and the others were written."""
+
+RANDOM_PAIRS = 1000
+"""Pairs without a link that scores are compared with."""
 
 
 class _Opened:
@@ -31,11 +39,16 @@ class _Opened:
         with stage("embedding the graph"):
             self.z = self.run.embed(self.graph, x)
 
+    def scores(self, pairs: Any) -> Any:
+        """Of pairs of positions."""
+        return self.run.score_pairs(self.z, pairs, self.graph)
+
 
 def predict(
     run: Run,
     pairs: Pairs = None,
     nodes: Nodes = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Refuse a table with an id that is no node.")] = False,
     graph: GraphOption = None,
     graph_number: GraphNumber = None,
     new_anchors: NewAnchors = False,
@@ -45,36 +58,78 @@ def predict(
     ] = None,
     json_: options.Json = False,
 ) -> None:
-    """Score pairs (the probability of a link, or of one class) or tell nodes' classes.
+    """Score pairs, or tell nodes' classes.
 
-    All edges of the graph are used, also those that were held out for testing.
+    A pair's score says which pairs are likelier; it is no probability. "rank" is its place among the pairs of the table,
+    1 the highest, and "percentile" the share of 1000 random pairs without a link that score lower. All edges of the graph
+    are used, also those that were held out for testing.
+
+    Rows with ids that are no nodes are left out, their ids are listed on stderr, and the exit code is 3.
     """
     if (pairs is None) == (nodes is None):
         raise gr.InputError("one of --pairs and --nodes must be given")
     if output is not None:
         check_output(output, [".csv", ".parquet"])
     opened = _Opened(run, graph, features, graph_number, new_anchors)
-    table = _pair_table(opened, pairs) if pairs is not None else _node_table(opened, nodes)
+    table, unknown = _pair_table(opened, pairs, strict) if pairs is not None else _node_table(opened, nodes, strict)
     _write(table, output, json_)
+    if unknown:
+        say(f"left out the rows of {len(unknown)} ids that are not known: {_few(unknown)}")
+        raise typer.Exit(UNKNOWN)
 
 
-def _pair_table(opened: _Opened, path: Path) -> dict[str, Any]:
-    from graphreach.tables import read_pairs
+def _pair_table(opened: _Opened, path: Path, strict: bool) -> tuple[dict[str, Any], list[Any]]:
+    from graphreach.tables import read_known_pairs
 
-    index = read_pairs(path, opened.graph)
+    index, unknown = _known(opened, path, "--pairs", strict, read_known_pairs)
     source, target = (options.plain_ids(opened.graph, side) for side in index)
-    return {"source": source, "target": target, "score": opened.run.score_pairs(opened.z, index, opened.graph)}
+    scores = opened.scores(index)
+    table = {"source": source, "target": target, "score": scores, "rank": _ranks(scores)}
+    with stage("scoring random pairs"):
+        others = random_non_links(opened.graph, RANDOM_PAIRS, opened.run.knows(opened.graph))
+        table["percentile"] = _shares_below(scores, opened.scores(others)) if others.size else [None] * len(scores)
+    say("scores are no probabilities; rank 1 is the highest, percentile the share of random pairs without a link below")
+    return table, unknown
 
 
-def _node_table(opened: _Opened, path: Path | None) -> dict[str, Any]:
-    from graphreach.tables import read_nodes
+def _known(
+    opened: _Opened, path: Path, option: str, strict: bool, read: Callable[..., Any]
+) -> tuple[np.ndarray[Any, Any], list[Any]]:
+    """Positions of the rows whose ids the run can score, and the ids that it cannot."""
+    index, _, unknown = read(path, opened.graph, say)
+    without = ~opened.run.knows(opened.graph)
+    late = np.unique(index[without[index]])
+    unknown = [*unknown, *options.plain_ids(opened.graph, late)]
+    index = index[..., ~np.atleast_2d(without[index]).any(0)]
+    if unknown and (strict or not index.size):
+        raise gr.InputError(f"{option} must hold ids of nodes that the run can score, got {_few(unknown)} that are not")
+    return index, unknown
 
-    index = np.arange(opened.graph.num_nodes) if path is None else read_nodes(path, opened.graph)
+
+def _few(ids: list[Any], most: int = 10) -> str:
+    more = f" and {len(ids) - most} more" if len(ids) > most else ""
+    return ", ".join(repr(each) for each in ids[:most]) + more
+
+
+def _ranks(scores: Any) -> Any:
+    """Places from the highest, from 1; equal scores share the best place of theirs."""
+    values, place, count = np.unique(-np.asarray(scores), return_inverse=True, return_counts=True)
+    return (np.cumsum(count) - count + 1)[place] if len(values) else place
+
+
+def _shares_below(scores: Any, others: Any) -> Any:
+    return np.searchsorted(np.sort(others), scores, side="left") / len(others)
+
+
+def _node_table(opened: _Opened, path: Path | None, strict: bool) -> tuple[dict[str, Any], list[Any]]:
+    from graphreach.tables import read_known_nodes
+
+    index, unknown = _known(opened, path, "--nodes", strict, read_known_nodes)  # type: ignore[arg-type]
     chances = opened.run.class_probabilities(opened.z, index)
     names = opened.classes or list(range(chances.shape[1]))
     best = chances.argmax(1)
     table = {"node": options.plain_ids(opened.graph, index), "class": [names[each] for each in best]}
-    return table | {f"p_{name}": chances[:, column] for column, name in enumerate(names)}
+    return table | {f"p_{name}": chances[:, column] for column, name in enumerate(names)}, unknown
 
 
 def _write(table: dict[str, Any], output: Path | None, as_json: bool) -> None:
@@ -107,30 +162,52 @@ def evaluate(
     features: options.Features = None,
     json_: options.Json = False,
 ) -> None:
-    """Print the metrics of a run's test examples, or of pairs or nodes of your own whose truth is known."""
+    """Print the metrics of a run's test examples, or of pairs or nodes of your own whose truth is known.
+
+    auc is the chance that a positive pair scores above a negative one, ap the average precision. Of nodes, accuracy is the
+    share of right classes, auc the mean over classes of the AUC of one class against the rest by the scores of the
+    classes, and hard_auc the same by the predicted class alone, as the paper's tables have it: 0.5 is chance in both.
+    """
     from graphreach.training.outcome import read_record
 
+    if pairs is not None and labels is not None:
+        raise gr.InputError("one of --pairs and --labels must be given, got both")
     if pairs is None and labels is None:
-        if graph is not None or features is not None or graph_number is not None or label_column is not None:
-            raise gr.InputError("evaluate must have --pairs or --labels to say something about a graph, got neither")
+        given = {
+            "--label-column": label_column,
+            "--graph": graph,
+            "--graph-number": graph_number,
+            "--features": features,
+        }
+        useless = [name for name, value in given.items() if value is not None]
+        if useless:
+            raise gr.InputError(
+                f"{useless[0]} must go with --pairs or --labels, which say what is evaluated, got neither"
+            )
         record = read_record(run)
         typer.echo(json.dumps(record["metrics"]) if json_ else summary(record))
         return
     opened = _Opened(run, graph, features, graph_number, new_anchors)
-    found = _pair_metrics(opened, pairs) if pairs is not None else _node_metrics(opened, labels, label_column)
-    typer.echo(json.dumps(found) if json_ else ", ".join(f"{name} {value:.4f}" for name, value in found.items()))
+    task = opened.run.settings.task
+    if (pairs is None) != (task == "node"):
+        raise gr.InputError(f"{'--labels' if task == 'node' else '--pairs'} must be given for a run of task {task}")
+    examples, scores = _pair_examples(opened, pairs) if pairs else _node_examples(opened, labels, label_column)
+    from graphreach import tasks
+
+    found = tasks.metrics(task, scores, examples)
+    say(f"{opened.run.settings.method}, {task}: {counted(task, examples)}")
+    typer.echo(json.dumps(found) if json_ else figures(found))
 
 
-def _pair_metrics(opened: _Opened, path: Path) -> dict[str, float]:
+def _pair_examples(opened: _Opened, path: Path) -> tuple[Any, Any]:
     from graphreach import tasks
     from graphreach.tables import read_pair_labels
 
-    index, label = read_pair_labels(path, opened.graph)
-    scores = opened.run.score_pairs(opened.z, index, opened.graph)
-    return tasks.metrics(opened.run.settings.task, scores, tasks.Examples(index, label))
+    index, label = read_pair_labels(path, opened.graph, say)
+    return tasks.Examples(index, label), opened.scores(index)
 
 
-def _node_metrics(opened: _Opened, path: Any, column: str | None) -> dict[str, float]:
+def _node_examples(opened: _Opened, path: Any, column: str | None) -> tuple[Any, Any]:
     from graphreach import tasks
     from graphreach.tables import read_labels
 
@@ -141,5 +218,4 @@ def _node_metrics(opened: _Opened, path: Any, column: str | None) -> dict[str, f
         raise gr.InputError(f"--labels must hold classes that the run knows ({names[:5]}), got {unknown[:3]}")
     index = np.flatnonzero(y >= 0)
     label = np.array([names.index(name) for name in classes])[y[index]]
-    chances = opened.run.class_probabilities(opened.z, index)
-    return tasks.metrics("node", chances, tasks.Examples(index, label))
+    return tasks.Examples(index, label), opened.run.class_probabilities(opened.z, index)

@@ -1,6 +1,5 @@
 """The data of a finished run, found again."""
 
-import inspect
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -8,7 +7,7 @@ import typer
 
 import graphreach as gr
 from graphreach.cli.group import say
-from graphreach.cli.train import SOURCE
+from graphreach.cli.run_source import read_source
 from graphreach.progress import stage
 
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of graphreach train.", show_default=False)]
@@ -47,29 +46,34 @@ class Opened(NamedTuple):
 
 
 def open_run(
-    folder: Path, graph: Path | None, features: Path | None, number: int | None, new_anchors: bool = False
+    folder: Path,
+    graph: Path | None,
+    features: Path | None,
+    number: int | None,
+    new_anchors: bool = False,
+    model: bool = False,
 ) -> Opened:
-    """The model of a run with all edges of its graph, or with another graph.
+    """A run, ready to score, with all edges of its graph, or with another graph.
 
     Args:
         folder: Of the run.
-        graph: A file with another graph.
+        graph: A file with another graph, read with the options of the run's own.
         features: A file with features.
         number: Which graph of a run on several, from 1 on; None for the one with most test examples.
         new_anchors: Whether the graph gets anchors of its own.
+        model: Whether the run must have one model, not several or none.
     """
     from graphreach import training
     from graphreach.tables import read_features
 
-    run = training.TrainedRun(folder, new_anchors=new_anchors)
+    run = (training.TrainedRun if model else training.load_run)(folder, new_anchors=new_anchors)
     source = read_source(folder)
     if graph is not None and number is not None:
         raise gr.InputError(f"--graph-number must not go with --graph, which is one graph, got {number}")
-    with stage("reading the graph"):
-        found, x = _read(folder, source, graph, number)
+    found, x = _read(folder, source, graph, number)
     known = features or (Path(source["features"]) if source["features"] and graph is None else None)
     if known is not None:
-        x = read_features(known, found)
+        x = read_features(known, found, report=say)
     if graph is None and number is None:
         _warn_of_change(folder, found)
     return Opened(run, found, x, source["classes"])
@@ -92,37 +96,29 @@ def _warn_of_change(folder: Path, graph: gr.Graph) -> None:
         say(f"warning: the run's graph has changed since it was trained, it is {changed}")
 
 
-def read_source(folder: Path) -> dict[str, Any]:
-    """Where a run's graph came from; a part of several methods' run has it in the folder above."""
-    from graphreach.training.outcome import SETTINGS
-    from graphreach.training.record import read_dict
-    from graphreach.training.run_folder import read_settings
-
-    own, above = folder.resolve(), folder.resolve().parent
-    inside = not (own / SOURCE).exists() and (above / SETTINGS).exists() and (above / SOURCE).exists()
-    part = inside and own.name in read_settings(above).method.split("+")
-    path = (above if part else folder) / SOURCE
-    kinds: dict[str, Any] = {"graph": str, "options": dict, "features": (str, type(None)), "classes": list}
-    found = read_dict(path, kinds)
-    known = inspect.signature(gr.read_graph).parameters
-    odd = [name for name in found["options"] if name not in known]
-    if odd:
-        raise gr.InputError(f"{path} must hold options for reading the graph, got the unknown {odd[0]!r}")
-    return found
-
-
 def _read(folder: Path, source: dict[str, Any], graph: Path | None, number: int | None) -> tuple[gr.Graph, Any]:
     path = graph or Path(source["graph"])
     if path.is_file():
         _pick(folder, 1, number)
-        return gr.read_graph(path, **source["options"]), None
+        return _read_file(path, source), None
     from graphreach import datasets
 
-    if graph is None and source["graph"].lower() in datasets.names():
+    if graph is not None:
+        raise gr.InputError(f"--graph must be a file, got {graph}, which does not exist")
+    if source["graph"].lower() in datasets.names():
         data = datasets.load(source["graph"].lower())
         sample = data[_pick(folder, len(data), number) - 1]
         return sample.graph, sample.x
     raise gr.InputError(f"--graph must be given, as the run's graph is not at {path} any more")
+
+
+def _read_file(path: Path, source: dict[str, Any]) -> gr.Graph:
+    """A graph, read as the run's own was, which is said."""
+    with stage("reading the graph"):
+        graph = gr.read_graph(path, **source["options"])
+    if graph.reading is not None:
+        say(str(graph.reading))
+    return graph
 
 
 def _pick(folder: Path, count: int, number: int | None) -> int:
@@ -148,30 +144,38 @@ class Again(NamedTuple):
 
 def read_again(run: Path, settings: Any, labels: Path | None, column: str | None) -> Again:
     """What a run was trained and judged on."""
-    from graphreach.training.content import CONTENT, KEYS, content_difference, describe_content
-    from graphreach.training.harness import describe, make_splits
-    from graphreach.training.outcome import read_record
-    from graphreach.training.run_folder import read_content
+    from graphreach.training.harness import make_splits
 
-    source, record = read_source(run), read_record(run)
-    with stage("reading the graph"):
-        data, classes = _data(source, settings, labels, column)
+    source = read_source(run)
+    data, classes = _data(source, settings, labels, column)
     splits = make_splits(data, settings)
-    if (run / CONTENT).exists():
-        compared = [key for key in KEYS if key != "labels" or settings.task != "link"]  # there they colour nodes alone
-        other = content_difference(read_content(run), describe_content(data, splits), compared)
-        if other:
-            raise gr.InputError(f"RUN must have the graph and labels it was trained with, got {other}")
-    keys, tested = ("graphs", "nodes", "edges"), "test nodes" if settings.task == "node" else "test pairs"
-    trained_on = {key: record["data"][key] for key in keys} | {tested: record["test_examples"]}
-    here = {key: describe(data)[key] for key in keys} | {tested: sum(len(split.test) for split in splits)}
-    if here != trained_on:
-        raise gr.InputError(f"RUN must have the graph and labels it was trained with, {trained_on}, got {here}")
+    _check_same(run, settings, data, splits)
     if settings.task == "node" and source["classes"] and classes != source["classes"]:
         raise gr.InputError(
             f"--labels must hold the classes that the run was trained with ({source['classes'][:5]}), got {classes[:5]}"
         )
     return Again(data, splits, classes)
+
+
+def _check_same(run: Path, settings: Any, data: Any, splits: list[Any]) -> None:
+    """Refuse a graph, features or labels that have changed since the run was trained."""
+    from graphreach.training.content import CONTENT, KEYS, content_difference, describe_content
+    from graphreach.training.outcome import read_record
+    from graphreach.training.run_folder import read_content
+
+    here = describe_content(data, splits)
+    if (run / CONTENT).exists():
+        keys = [key for key in KEYS if key != "labels" or settings.task != "link"]  # of links they are colours alone
+        difference = content_difference(read_content(run), here, keys)
+        if difference:
+            raise gr.InputError(f"RUN must have the graph and labels it was trained with, got {difference}")
+        return
+    record, sizes = read_record(run), here["sizes"]
+    counts, tested = ("graphs", "nodes", "edges"), "test nodes" if settings.task == "node" else "test pairs"
+    trained_on = {key: record["data"][key] for key in counts} | {tested: record["test_examples"]}
+    now = {key: sizes["graph"][key] for key in counts} | {tested: sizes["split"]["test"]}
+    if now != trained_on:
+        raise gr.InputError(f"RUN must have the graph and labels it was trained with, {trained_on}, got {now}")
 
 
 def _data(source: dict[str, Any], settings: Any, labels: Path | None, column: str | None) -> tuple[Any, list[Any]]:
@@ -184,11 +188,25 @@ def _data(source: dict[str, Any], settings: Any, labels: Path | None, column: st
             raise gr.InputError(f"RUN must have its graph at {path}, where it is not any more")
         data = datasets.load(source["graph"].lower())
         return data, [] if data.classes is None else list(data.classes)
-    if settings.task != "link" and labels is None:
-        raise gr.InputError(
-            f"--labels must be given, the file that the run of task {settings.task} was trained with, got none"
-        )
-    graph = gr.read_graph(path, **source["options"])
-    y, classes = (None, []) if labels is None else read_labels(labels, graph, label=column)
-    x = read_features(Path(source["features"]), graph) if source["features"] else None
+    labels, column = _labels(source, settings.task, labels, column)
+    graph = _read_file(path, source)
+    y, classes = (None, []) if labels is None else read_labels(labels, graph, label=column, report=say)
+    x = read_features(Path(source["features"]), graph, report=say) if source["features"] else None
     return datasets.Dataset(path.name, (datasets.Sample(graph, x, y),)), classes
+
+
+def _labels(
+    source: dict[str, Any], task: str, labels: Path | None, column: str | None
+) -> tuple[Path | None, str | None]:
+    """The file and column of the labels: those given, else those that the run remembers."""
+    stored = source["labels"]
+    if labels is not None or stored is None:
+        if labels is None and task != "link":
+            raise gr.InputError(
+                f"--labels must be given, the file that the run of task {task} was trained with, got none"
+            )
+        return labels, column
+    path = Path(stored["path"])
+    if not path.is_file():
+        raise gr.InputError(f"--labels must be given, as the run's labels are not at {path} any more")
+    return path, stored["column"] if column is None else column

@@ -1,14 +1,19 @@
 """Options of every verb that trains: where settings come from, and what the graph's nodes are known by."""
 
+from dataclasses import fields
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 import typer
 
 import graphreach as gr
 from graphreach.cli.graph_options import GraphFile
+from graphreach.cli.group import say
 from graphreach.progress import stage
+
+if TYPE_CHECKING:
+    from graphreach import training
 
 Config = Annotated[
     Path | None, typer.Option("--config", "-c", metavar="FILE", help="Settings as YAML; the other options come on top.")
@@ -18,6 +23,16 @@ Set = Annotated[
     typer.Option("--set", "-s", metavar="KEY=VALUE", help="Any setting, e.g. epochs=500 or model.heads=2; repeatable."),
 ]
 Task = Annotated[str | None, typer.Option("--task", metavar="NAME", help="link, pair or node.", show_default=False)]
+Protocol = Annotated[
+    str | None,
+    typer.Option(
+        "--protocol",
+        metavar="NAME",
+        help="How examples are split: clean (default for links), node-disjoint (default for pairs and nodes), "
+        "graph-disjoint, or published, the paper's, on which pairs of one class are found without a model.",
+        show_default=False,
+    ),
+]
 Labels = Annotated[
     Path | None,
     typer.Option("--labels", metavar="FILE", help="Table of node ids and classes (.csv .tsv .txt .parquet)."),
@@ -48,25 +63,111 @@ Workers = Annotated[
 ]
 
 
-def load_data(
-    file: GraphFile, labels: Path | None = None, label_column: str | None = None, features: Path | None = None
-) -> tuple[Any, list[Any]]:
+class Tables(NamedTuple):
+    """Files about a graph's nodes, as the command line names them."""
+
+    labels: Path | None = None
+    label_column: str | None = None
+    features: Path | None = None
+
+    def given(self) -> list[str]:
+        """The options that were given.
+
+        Example:
+            >>> Tables(label_column="team").given()
+            ['--label-column']
+        """
+        names = ("--labels", "--label-column", "--features")
+        return [name for name, value in zip(names, self, strict=True) if value is not None]
+
+
+def read_settings(
+    file: GraphFile, tables: Tables, config: Path | None, changes: list[str] | None, **values: Any
+) -> "training.Settings":
+    """The settings of a run; without a task, labels make it one on nodes, which is said.
+
+    Args:
+        file: The graph.
+        tables: What is known of its nodes.
+        config: A YAML file of settings.
+        changes: Settings as ``key=value``.
+        values: Settings that have options of their own; None where they were not given.
+    """
+    from graphreach.training import Settings
+
+    settings = Settings.read(config, changes or [], **values)
+    if tables.label_column is not None and tables.labels is None:
+        raise gr.InputError(f"--label-column must go with --labels, got {tables.label_column!r} without")
+    named = dataset_name(file)
+    if tables.labels is not None and named is None:
+        if "task" not in settings.model_fields_set:
+            settings = Settings.read(config, changes or [], **(values | {"task": "node"}))
+            say("task node, as --labels are given; --task link or --task pair chooses another")
+        elif settings.task == "link":
+            say("--labels are not used to train links; graphreach report colours the nodes by them")
+    if tables.labels is None and named is None and settings.task != "link":
+        raise gr.InputError(
+            f"--labels must be given for task {settings.task}, a table of node ids and classes, got none"
+        )
+    return settings
+
+
+def check_effect(methods: list[str], changes: list[str] | None, tables: Tables, **values: Any) -> None:
+    """Refuse what was asked for and would change nothing, for any of the methods.
+
+    Example:
+        >>> check_effect(["katz"], ["epochs=3"], Tables())
+        Traceback (most recent call last):
+        ...
+        graphreach.errors.InputError: epochs must go with a method that is trained, it has no effect on 'katz'
+    """
+    from graphreach.training.arguments import check_read
+
+    given = [change.partition("=")[0].split(".")[0].strip() for change in changes or []]
+    given += [name for name, value in values.items() if value is not None]
+    check_read(methods, given + (["features"] if tables.features is not None else []))
+
+
+def dataset_name(file: GraphFile) -> str | None:
+    """The name of the data set that GRAPH stands for, or None if it is a file."""
+    from graphreach import datasets
+
+    name = str(file.graph).lower()
+    return name if not file.graph.is_file() and name in datasets.names() else None
+
+
+def load_data(file: GraphFile, tables: Tables) -> tuple[Any, list[Any]]:
     """The graph with its features and labels as a data set of one, and the names of the classes.
 
     A name of a data set that is not a file is loaded by :func:`graphreach.datasets.load`.
     """
     from graphreach import datasets
 
-    if not file.graph.is_file() and str(file.graph).lower() in datasets.names():
+    name = dataset_name(file)
+    if name is not None:
+        _refuse_with_name(file, tables, name)
         with stage(f"loading {file.graph}"):
-            return datasets.load(str(file.graph).lower()), []
+            return datasets.load(name), []
     from graphreach.tables import read_features, read_labels
 
     graph = file.read()
     with stage("reading tables"):
-        y, classes = (None, []) if labels is None else read_labels(labels, graph, label=label_column)
-        x = None if features is None else read_features(features, graph)
+        labels, column, features = tables
+        y, classes = (None, []) if labels is None else read_labels(labels, graph, label=column, report=say)
+        x = None if features is None else read_features(features, graph, report=say)
     return datasets.Dataset(file.graph.name, (datasets.Sample(graph, x, y),)), classes
+
+
+def _refuse_with_name(file: GraphFile, tables: Tables, name: str) -> None:
+    """Options of files have no effect on a data set by its name."""
+    plain = GraphFile(graph=file.graph)
+    given = tables.given() + [
+        f"--{each.name.replace('_', '-')}"
+        for each in fields(file)
+        if getattr(file, each.name) != getattr(plain, each.name)
+    ]
+    if given:
+        raise gr.InputError(f"{given[0]} must go with a file, got it with the data set {name}, which has its own")
 
 
 def one_graph(dataset: Any) -> Any:

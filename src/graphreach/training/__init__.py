@@ -1,6 +1,8 @@
 """Training: one harness for all tasks and models."""
 
+from graphreach.training.check_run import check_run
 from graphreach.training.harness import run
+from graphreach.training.load_run import load_run
 from graphreach.training.methods import METHODS
 from graphreach.training.outcome import Outcome
 from graphreach.training.scorers import SCORERS
@@ -8,4 +10,15 @@ from graphreach.training.settings import Settings
 from graphreach.training.trained_run import TrainedRun
 from graphreach.training.trainer import DivergedError, Trainer
 
-__all__ = ["METHODS", "SCORERS", "DivergedError", "Outcome", "Settings", "TrainedRun", "Trainer", "run"]
+__all__ = [
+    "METHODS",
+    "SCORERS",
+    "DivergedError",
+    "Outcome",
+    "Settings",
+    "TrainedRun",
+    "Trainer",
+    "check_run",
+    "load_run",
+    "run",
+]

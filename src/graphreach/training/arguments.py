@@ -32,12 +32,23 @@ MODELS: dict[str, Callable[..., Any]] = {
 GIVEN = ("in_channels", "num_nodes", "kind", "graph", "pairs", "anchors", "engine", "address", "partitions")
 """Arguments that follow from the data, from other settings or from where a run takes place."""
 
+TRAINED = ("graphreach", "pgnn-e", "pgnn-f", "gcn", "sage", "gat", "gin", "mlp", "gcn-rw", "gcn-laplacian")
+"""Methods with a model that is trained epoch by epoch."""
+
 READERS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(
         ("reachability", "num_anchors", "strategy", "anchor_walk_length", "scale", "preset"), ("graphreach",)
     ),
     "resample": ("pgnn-e", "pgnn-f"),
-}
+    **dict.fromkeys(
+        (
+            "features", "identity", "hidden_channels", "num_layers", "dropout", "walk_weights", "epochs", "patience",
+            "evaluate_every", "choose_by", "learning_rate", "later_learning_rate", "drop_after", "weight_decay",
+            "graphs_per_batch", "pairs_per_epoch", "pairs_per_step",
+        ),
+        TRAINED,
+    ),
+}  # fmt: skip
 """Settings that only some methods read."""
 
 KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text", types.NoneType: "null"}
@@ -79,17 +90,34 @@ def check_changes(settings: Settings, changed: Iterable[str]) -> None:
         ...
         graphreach.errors.InputError: num_anchors must go with method graphreach, it has no effect on 'gcn'
     """
-    if "method" not in settings.model_fields_set:
-        return
-    names = settings.method.split("+")
-    for name in changed:
+    if "method" in settings.model_fields_set:
+        check_read([settings.method], changed)
+
+
+def check_read(methods: Iterable[str], changed: Iterable[str]) -> None:
+    """Refuse settings that none of several methods reads.
+
+    Args:
+        methods: Names of methods, which may be joined by ``+``.
+        changed: Names of the settings that were asked for.
+
+    Example:
+        >>> check_read(["graphreach", "common-neighbours"], ["epochs"])
+        >>> check_read(["common-neighbours"], ["epochs"])
+        Traceback (most recent call last):
+        ...
+        graphreach.errors.InputError: epochs must go with a method that is trained, it has no effect on 'common-neighbours'
+    """
+    listed, asked = list(methods), list(changed)
+    names = {part for each in listed for part in each.split("+")}
+    shown = " or ".join(repr(each) for each in listed)
+    for name in asked:
         readers = READERS.get(name)
-        if readers and not any(each in readers for each in names):
-            raise InputError(
-                f"{name} must go with method {' or '.join(readers)}, it has no effect on {settings.method!r}"
-            )
-    if "parts" in changed and len(names) == 1:
-        raise InputError(f"parts must go with methods joined by +, got the one method {settings.method!r}")
+        if readers and not names.intersection(readers):
+            wanted = "a method that is trained" if readers == TRAINED else f"method {' or '.join(readers)}"
+            raise InputError(f"{name} must go with {wanted}, it has no effect on {shown}")
+    if "parts" in asked and not any("+" in each for each in listed):
+        raise InputError(f"parts must go with methods joined by +, got {shown}")
 
 
 def _check(group: str, options: dict[str, Any], function: Callable[..., Any], where: str) -> None:
@@ -129,6 +157,18 @@ def _check_effect(settings: Settings) -> None:
             "of the walks; set model.hops and reachability.hops (null: steps together)"
         )
     exact = options.get("method") == "exact" and options.get("similarity", "frequency") == "frequency"
+    if {"hops"} <= given.keys() & settings.model.keys() and given["hops"] != settings.model["hops"]:
+        raise InputError(
+            f"reachability.hops must be the model's, {settings.model['hops']}, as model.hops is what both take, "
+            f"got {given['hops']}"
+        )
+    if "seed" in given and exact:
+        raise InputError('reachability.seed must not be given with method "exact", which has nothing random')
+    if settings.anchor_walk_length != "diameter" and settings.strategy != "greedy":
+        raise InputError(
+            f"anchor_walk_length must go with strategy greedy, it has no effect on {settings.strategy!r}, which does "
+            "without walks"
+        )
     if "num_walks" in given and exact:
         raise InputError(
             'reachability.num_walks must not be given with method "exact", which takes no walks; '

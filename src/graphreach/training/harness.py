@@ -16,8 +16,8 @@ from graphreach.graph import Graph
 from graphreach.nn.decoders import ReachDecoder
 from graphreach.tasks import Split, check_leaks, label_weights, metrics, split_dataset
 from graphreach.threads import one_torch_thread
-from graphreach.training.arguments import check_arguments
 from graphreach.training.batches import Batch, make_batches
+from graphreach.training.check_run import check_run
 from graphreach.training.clock import Clock
 from graphreach.training.content import describe_content, ids_hash
 from graphreach.training.engine import Engine
@@ -39,8 +39,9 @@ from graphreach.training.run_folder import (
     start,
 )
 from graphreach.training.scorers import SCORERS
-from graphreach.training.settings import Settings, nearest
+from graphreach.training.settings import Settings
 from graphreach.training.trainer import Trainer
+from graphreach.training.vectors import save_vectors
 
 
 def run(
@@ -77,9 +78,7 @@ def run(
     dataset = data if isinstance(data, Dataset) else Dataset("graph", (data,))
     path = None if folder is None else Path(folder)
     names = settings.method.split("+")
-    check_arguments(settings)
-    if settings.choose_by != "auc" and settings.task != "node":
-        raise InputError(f"choose_by must be 'auc' for task {settings.task!r}, got {settings.choose_by!r}")
+    check_run(settings, len(dataset.samples))
     place = Engine.make(engine, address, workers)
     if path is not None:
         check_same_settings(path, settings)
@@ -165,6 +164,8 @@ class _Run:
             rows: dict[str, list[dict[str, float]]] = {"val": [], "test": []}
             for split in self.splits:
                 scorer = SCORERS[self.settings.method](split, self.settings)
+                if self.folder is not None and len(self.splits) == 1:
+                    save_vectors(scorer, split.graph, self.folder)
                 for part in rows:
                     examples = getattr(split, part)
                     own = scorer(examples.index) if len(examples.label) else None
@@ -229,10 +230,6 @@ class _Run:
         settings, first = self.settings, inputs[0]
         if settings.identity and len(inputs) > settings.graphs_per_batch:
             raise InputError(f"identity must go with graphs of one batch, got {len(self.splits)} graphs")
-        if settings.task == "node" and len(self.splits) > 1 and settings.method == "graphreach":
-            raise InputError(
-                f"task 'node' must have one graph, whose anchors the classes are learned from, got {len(self.splits)}"
-            )
         in_channels = 0 if first.x is None else first.x.size(1)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(settings.seed)
@@ -344,15 +341,6 @@ def _run_apart(
     walk_graph: Callable[[Split], Graph] | None, engine: Engine,
 ) -> Outcome:  # fmt: skip
     outcomes = {}
-    if settings.model:
-        raise InputError(
-            f"model must be given in parts, for one of {settings.method} at a time, got {settings.model!r}"
-        )
-    unknown = [name for name in settings.parts if name not in names]
-    if unknown:
-        raise InputError(
-            f"parts must name methods of {settings.method}, got {unknown[0]!r}{nearest(unknown[0], names)}"
-        )
     for name in names:
         common = settings.model_dump(exclude={"parts", "model"})
         own = Settings.make(**{**common, **settings.parts.get(name, {}), "method": name})

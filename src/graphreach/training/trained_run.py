@@ -133,14 +133,28 @@ class TrainedRun:
     def score_pairs(
         self, z: NDArray[np.float32], pairs: NDArray[np.int64], graph: Graph | None = None
     ) -> NDArray[np.float32]:
-        """The probability of each pair ``[2, m]`` of positions; with the graph, if the decoder reads its reachability.
+        """The score between 0 and 1 of each pair ``[2, m]`` of positions; with the graph, if the decoder reads it.
 
-        Links that are in the graph are left out of it for their own reachability, as they were in training.
+        Higher means likelier, but a score is no probability: it is not calibrated, and most pairs of a graph that have no
+        link may score above 0.5. Links that are in the graph are left out of it for their own reachability, as they were
+        in training.
         """
+        out: NDArray[np.float32] = torch.from_numpy(self.logits(z, pairs, graph)).sigmoid().numpy()
+        return out
+
+    @torch.no_grad()
+    def logits(
+        self, z: NDArray[np.float32], pairs: NDArray[np.int64], graph: Graph | None = None
+    ) -> NDArray[np.float32]:
+        """The numbers whose sigmoid is :meth:`score_pairs`."""
         reach = self.pair_reach(pairs, graph)
         scores = self.model.scores(torch.from_numpy(z), torch.from_numpy(np.ascontiguousarray(pairs)), reach)
-        out: NDArray[np.float32] = scores.sigmoid().numpy()
+        out: NDArray[np.float32] = scores.numpy()
         return out
+
+    def knows(self, graph: Graph) -> NDArray[np.bool_]:
+        """Which nodes of a graph can be scored: all."""
+        return np.ones(graph.num_nodes, np.bool_)
 
     def pair_reach(self, pairs: NDArray[np.int64], graph: Graph | None) -> torch.Tensor | None:
         """The pairs' own reachability, if the decoder reads it; see :meth:`score_pairs`."""

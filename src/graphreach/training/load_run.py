@@ -1,0 +1,218 @@
+"""Any finished run, ready to score: one model, several whose scores are added, or none that was trained."""
+
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphreach.errors import InputError
+from graphreach.graph import Graph
+from graphreach.tasks import HEURISTICS, score
+from graphreach.tasks.link_split import without_links
+from graphreach.training.outcome import RECORD, read_outcome, read_record
+from graphreach.training.run_folder import read_settings
+from graphreach.training.scorers import SCORERS
+from graphreach.training.settings import Settings
+from graphreach.training.trained_run import TrainedRun
+from graphreach.training.vectors import Vectors
+
+Positions = NDArray[np.int64]
+Features = NDArray[np.float32] | None
+
+
+class ReadyRun(Protocol):
+    """What a finished run of any method can do."""
+
+    settings: Settings
+
+    def embed(self, graph: Graph, x: Features = None) -> Any:
+        """What has to be computed once for a graph."""
+
+    def knows(self, graph: Graph) -> NDArray[np.bool_]:
+        """Which nodes of a graph can be scored."""
+
+    def logits(self, z: Any, pairs: Positions, graph: Graph) -> NDArray[Any]:
+        """A number for each pair ``[2, m]`` of positions: the higher, the likelier."""
+
+    def score_pairs(self, z: Any, pairs: Positions, graph: Graph) -> NDArray[Any]:
+        """The same on the scale that users see."""
+
+    def class_probabilities(self, z: Any, nodes: Positions) -> NDArray[Any]:
+        """The share of each class for some nodes, ``[m, classes]``."""
+
+
+def load_run(folder: str | Path, *, new_anchors: bool = False) -> ReadyRun:
+    """The run of a folder, whatever its method.
+
+    Args:
+        folder: Of :func:`graphreach.training.run`.
+        new_anchors: Whether every graph gets anchors of its own; see :class:`graphreach.training.TrainedRun`.
+
+    Example:
+        >>> import tempfile
+        >>> import graphreach as gr
+        >>> grid = gr.datasets.load("grid")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     _ = gr.training.run(grid, Settings(method="common-neighbours"), folder)
+        ...     run = load_run(folder)
+        >>> run.score_pairs(run.embed(grid[0].graph), np.array([[0], [21]]), grid[0].graph)
+        array([2.])
+    """
+    path = Path(folder)
+    settings = read_settings(path)
+    if "+" in settings.method:
+        return FusedRun(path, settings, new_anchors)
+    if settings.method in HEURISTICS:
+        return HeuristicRun(settings)
+    if settings.method in SCORERS and settings.method != "closure":
+        return VectorRun(path, settings)
+    return TrainedRun(path, new_anchors=new_anchors)
+
+
+class _Pairs:
+    """A run of pairs without classes, that knows every node."""
+
+    settings: Settings
+
+    def embed(self, graph: Graph, x: Features = None) -> Any:
+        """Nothing: pairs are scored as they come."""
+        return None
+
+    def knows(self, graph: Graph) -> NDArray[np.bool_]:
+        """Every node."""
+        return np.ones(graph.num_nodes, np.bool_)
+
+    def logits(self, z: Any, pairs: Positions, graph: Graph) -> NDArray[Any]:
+        """The score itself."""
+        raise NotImplementedError
+
+    def score_pairs(self, z: Any, pairs: Positions, graph: Graph) -> NDArray[Any]:
+        """The score as it is, on the method's own scale."""
+        return self.logits(z, pairs, graph)
+
+    def class_probabilities(self, z: Any, nodes: Positions) -> NDArray[Any]:
+        """Refused."""
+        raise InputError(f"the run must be of task 'node' to predict classes, got task {self.settings.task!r}")
+
+
+class HeuristicRun(_Pairs):
+    """A run whose method scores pairs by the graph alone, say by common neighbours."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+
+    def logits(self, z: Any, pairs: Positions, graph: Graph) -> NDArray[Any]:
+        """Scores by all edges but those between the ends of the pairs, which were hidden in training, too."""
+        seen = without_links(graph, pairs) if self.settings.task == "link" else graph
+        return score(self.settings.method, seen, pairs, **self.settings.model)
+
+
+class VectorRun(_Pairs):
+    """A run of DeepWalk or node2vec: vectors of the nodes that were there when it was trained."""
+
+    def __init__(self, folder: Path, settings: Settings) -> None:
+        self.settings, self.vectors = settings, Vectors.load(folder)
+
+    def embed(self, graph: Graph, x: Features = None) -> Any:
+        """The row of each node among the vectors, -1 where there is none."""
+        return self.vectors.rows(graph)
+
+    def knows(self, graph: Graph) -> NDArray[np.bool_]:
+        """The nodes that have a vector."""
+        known: NDArray[np.bool_] = self.vectors.rows(graph) >= 0
+        return known
+
+    def logits(self, z: Any, pairs: Positions, graph: Graph) -> NDArray[Any]:
+        """The dot products that were trained."""
+        rows = z[pairs]
+        if rows.size and rows.min() < 0:
+            unknown = graph.ids[pairs[rows < 0][:3]].tolist()
+            raise InputError(f"pairs must be of nodes that the run was trained with, got {unknown} without a vector")
+        return self.vectors.score_pairs(rows)
+
+
+class FusedRun:
+    """A run that adds the scores of several methods with the weights that validation chose.
+
+    Args:
+        folder: Of the run, with the folders of its parts.
+        settings: Of the run.
+        new_anchors: See :func:`load_run`.
+    """
+
+    def __init__(self, folder: Path, settings: Settings, new_anchors: bool = False) -> None:
+        self.settings = settings
+        names = settings.method.split("+")
+        if not (folder / RECORD).exists():
+            raise InputError(
+                f"folder must be of a finished run, as validation weighs its parts at the end, got {folder}"
+            )
+        self.parts = [load_run(folder / name, new_anchors=new_anchors) for name in names]
+        self.weights = _weights(folder, len(names))
+        self._scales = None if settings.task == "node" else _scales(folder, names, self.weights)
+
+    def embed(self, graph: Graph, x: Features = None) -> Any:
+        """What each part needs."""
+        return [part.embed(graph, x) for part in self.parts]
+
+    def knows(self, graph: Graph) -> NDArray[np.bool_]:
+        """The nodes that every part knows."""
+        known: NDArray[np.bool_] = np.logical_and.reduce([part.knows(graph) for part in self.parts])
+        return known
+
+    def logits(self, z: Any, pairs: Positions, graph: Graph) -> NDArray[Any]:
+        """Standardised scores, added."""
+        first, *others = (part.logits(own, pairs, graph) for part, own in zip(self.parts, z, strict=True))
+        return _add(first, others, self.weights, self._scales or [])
+
+    def score_pairs(self, z: Any, pairs: Positions, graph: Graph) -> NDArray[Any]:
+        """Standardised scores, added: 0 is as high as validation pairs on average."""
+        return self.logits(z, pairs, graph)
+
+    def class_probabilities(self, z: Any, nodes: Positions) -> NDArray[Any]:
+        """The weighted mean of the parts' shares."""
+        first, *others = (part.class_probabilities(own, nodes) for part, own in zip(self.parts, z, strict=True))
+        for other, weight in zip(others, self.weights, strict=True):
+            first = (1 - weight) * first + weight * other
+        return first
+
+
+Scale = tuple[tuple[float, float], tuple[float, float]]
+
+
+def _weights(folder: Path, count: int) -> list[float]:
+    found = read_record(folder).get("weights")
+    weights = found if isinstance(found, list) else []
+    if len(weights) != count - 1 or not all(isinstance(each, int | float) and 0 <= each <= 1 for each in weights):
+        raise InputError(f"{folder / RECORD} must hold the weights of {count - 1} parts, got {found!r:.80}")
+    return [float(each) for each in weights]
+
+
+def _scales(folder: Path, names: list[str], weights: list[float]) -> list[Scale]:
+    """Mean and deviation of what was added, step by step, from the scores of validation pairs."""
+    first, *others = (_validation(folder / name) for name in names)
+    scales: list[Scale] = []
+    for other, weight in zip(others, weights, strict=True):
+        scales.append((_scale(first), _scale(other)))
+        first = _add(first, [other], [weight], scales[-1:])
+    return scales
+
+
+def _validation(folder: Path) -> NDArray[np.float64]:
+    return np.concatenate(
+        [np.asarray(own, np.float64) for own in read_outcome(folder).scores["val"] if own is not None]
+    )
+
+
+def _scale(scores: NDArray[Any]) -> tuple[float, float]:
+    return float(scores.mean()), float(scores.std()) or 1.0
+
+
+def _add(
+    first: NDArray[Any], others: list[NDArray[Any]], weights: list[float], scales: list[Scale]
+) -> NDArray[np.float64]:
+    total = np.asarray(first, np.float64)
+    for other, weight, ((mean, std), (other_mean, other_std)) in zip(others, weights, scales, strict=True):
+        total = (1 - weight) * (total - mean) / std + weight * (np.asarray(other, np.float64) - other_mean) / other_std
+    return total
