@@ -8,10 +8,12 @@ import torch
 from numpy.typing import ArrayLike
 from torch import Tensor
 from torch_geometric.data import Data
+from torch_geometric.data.data import BaseData
 from torch_geometric.data.datapipes import functional_transform
 from torch_geometric.transforms import BaseTransform
 
 from graphreach.anchors import select_anchors
+from graphreach.arguments import check_name, describe, to_integers
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.reachability import reachability
@@ -55,12 +57,17 @@ class AddReachability(BaseTransform):  # type: ignore[misc]
         seed: int = 0,
         **kwargs: Any,
     ) -> None:
-        if layout not in ("dense", "csr"):
-            raise InputError(f'layout must be "dense" or "csr", got {layout!r}')
+        check_name("layout", layout, ("dense", "csr"))
         self.num_anchors, self.strategy, self.layout = num_anchors, strategy, layout
-        self.anchors = None if anchors is None else np.asarray(anchors)
+        self.anchors = None if anchors is None else to_integers("anchors", anchors)
         self.walk_options: dict[str, Any] = {"num_walks": num_walks, "walk_length": walk_length, "seed": seed}
         self.kwargs = kwargs
+
+    def __call__(self, data: Any) -> Any:
+        """The same data with the new attributes; PyG copies it before it looks at it."""
+        if not isinstance(data, BaseData):
+            raise InputError(f"data must be a PyG Data, got {describe(data)}")
+        return super().__call__(data)
 
     def forward(self, data: Data) -> Data:
         """The same data with the new attributes."""

@@ -112,7 +112,7 @@ def test_registry():
     [
         ([0], r"strategy mine must return 2 integer positions, got an array of shape \(1,\) of int64"),
         ([0.0, 1.0], r"strategy mine must return 2 integer positions, got an array of shape \(2,\) of float64"),
-        (None, r"got an array of shape \(\) of object"),
+        (None, "a function that returns 2 positions, got None"),
         ([1, 1], "strategy mine must return different positions between 0 and 8"),
         ([0, 9], "strategy mine must return different positions between 0 and 8"),
         ([-1, 0], "strategy mine must return different positions between 0 and 8"),

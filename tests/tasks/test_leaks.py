@@ -214,6 +214,6 @@ def test_a_split_or_arrays():
     graph, parts = make()
     with pytest.raises(InputError, match="got both"):
         check_leaks(parts, graph=graph)
-    with pytest.raises(InputError, match="split must be a Split, got Graph"):
+    with pytest.raises(InputError, match="split must be a Split, got a Graph"):
         check_leaks(graph)
     assert gr.tasks.check_leaks is check_leaks

@@ -116,7 +116,7 @@ def test_mean_over_the_graphs_that_have_a_metric():
     assert got.num_graphs == 3
     assert mean_metrics([]) == {}
     assert repr(mean_metrics([{}])) == "MeanMetrics(none of 1 graphs)"
-    with pytest.raises(InputError, match="finite to be averaged, got ap"):
+    with pytest.raises(InputError, match="metric ap must be finite"):
         mean_metrics([{"auc": 0.5, "ap": float("nan")}])
 
 
@@ -125,7 +125,7 @@ def test_mean_over_the_graphs_that_have_a_metric():
     [
         ("link", [1.0], None, r"scores must have shape \[2\]"),
         ("link", [1.0, float("nan")], None, "scores must be finite, got 1 that are not"),
-        ("link", ["a", "b"], None, "scores must hold numbers"),
+        ("link", ["a", "b"], None, "scores must be a list or array of numbers"),
         ("link", [1.0, 2.0], [[1.0], [2.0]], r"candidate_scores must have shape \[1, candidates\]"),
         ("node", [1.0, 2.0], None, r"scores must have shape \[2, classes\]"),
         ("node", [[1.0], [1.0]], None, "a column for each class up to 1, got 1"),

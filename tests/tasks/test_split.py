@@ -169,7 +169,7 @@ def test_wrong_samples():
     with pytest.raises(InputError, match="must have labels y for this task, got None"):
         split(Sample(graph), "pair")
     for y in (np.zeros(4, int), np.zeros(5), np.zeros((5, 2), int)):
-        with pytest.raises(InputError, match="y must hold one integer a node"):
+        with pytest.raises(InputError, match="y must be one integer per node"):
             split(Sample(graph, y=y), "node")
     with pytest.raises(InputError, match="y must hold at least two classes"):
         split(Sample(graph, y=np.zeros(5, int)), "node")

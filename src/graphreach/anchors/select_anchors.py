@@ -1,6 +1,6 @@
 """Anchor selection."""
 
-import difflib
+import inspect
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +11,10 @@ from graphreach.anchors.anchor_set import AnchorSet
 from graphreach.anchors.bipartite import BipartiteGraph, bipartite_graph
 from graphreach.anchors.certify import coverage_lower, optimum_upper, reached_starts
 from graphreach.anchors.strategies import STRATEGIES, Strategy, check_choice, consensus
+from graphreach.arguments import check_graph, check_name, describe
 from graphreach.errors import InputError
 from graphreach.graph import Graph
+from graphreach.limits import check_memory
 from graphreach.walks.place import Place
 from graphreach.walks.rng import check_seed, hash_nodes
 from graphreach.walks.walk_length import check_count, resolve_walk_length
@@ -80,10 +82,13 @@ def select_anchors(
         >>> sorted(gr.select_anchors(two_stars, 2, walk_length=1))
         [np.int64(0), np.int64(4)]
     """
+    if not hasattr(graph, "can_move"):  # a partitioned graph has it
+        check_graph(graph)
     k = resolve_num_anchors(num_anchors, graph.num_nodes)
     name, function = _resolve_strategy(strategy)
     num_walks, seed = check_count("num_walks", num_walks), check_seed(seed)
     length = resolve_walk_length(graph, walk_length)
+    check_memory(8 * num_walks * length, f"walks of {num_walks} x {length} jumps from one node", "lower num_walks")
     size = _sample_size(graph.num_nodes, num_walks * length, num_starts)
     place = Place.make(graph, engine, address, partitions)
     if function is not None:
@@ -103,6 +108,10 @@ def select_anchors(
 def _choose(function: Strategy, name: str, graph: Any, k: int, seed: int) -> Any:
     if not isinstance(graph, Graph) and name in ("degree", "pagerank"):
         raise InputError(f"strategy must be greedy, random or a function on a partitioned graph, got {name!r}")
+    try:
+        inspect.signature(function).bind(graph, k, seed)
+    except TypeError:
+        raise InputError(f"strategy {name} must be a function of graph, num_anchors and seed, but it is not") from None
     return function(graph, k, seed)
 
 
@@ -155,14 +164,14 @@ def resolve_num_anchors(num_anchors: int | float | str, num_nodes: int) -> int:
         raise InputError("graph must have at least one node to choose anchors from, got none")
     if isinstance(num_anchors, str):
         if num_anchors != "log2":
-            raise InputError(f'num_anchors must be a number, a share or "log2", got {num_anchors!r}')
+            raise InputError(f'num_anchors must be a number, a share or "log2", got {describe(num_anchors)}')
         return min(num_nodes, max(1, math.floor(math.log2(num_nodes)) ** 2))
     if isinstance(num_anchors, float | np.floating):
         if not 0 < num_anchors <= 1:
             raise InputError(f"num_anchors as a share must be above 0 and at most 1, got {num_anchors}")
         return max(1, round(float(num_anchors) * num_nodes))
     if isinstance(num_anchors, bool) or not isinstance(num_anchors, int | np.integer):
-        raise InputError(f'num_anchors must be a number, a share or "log2", got {num_anchors!r}')
+        raise InputError(f'num_anchors must be a number, a share or "log2", got {describe(num_anchors)}')
     if not 1 <= num_anchors <= num_nodes:
         raise InputError(f"num_anchors must be between 1 and {num_nodes} (the number of nodes), got {num_anchors}")
     return int(num_anchors)
@@ -172,14 +181,8 @@ def _resolve_strategy(strategy: Any) -> tuple[str, Strategy | None]:
     """Name and function; the greedy needs walks and has none."""
     if callable(strategy):
         return getattr(strategy, "__name__", type(strategy).__name__), strategy
-    if strategy == "greedy":
-        return "greedy", None
-    if strategy in STRATEGIES:
-        return strategy, STRATEGIES[strategy]
-    names = ["greedy", *STRATEGIES]
-    near = difflib.get_close_matches(str(strategy), names, 1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    raise InputError(f"strategy must be one of {', '.join(names)} or a function, got {strategy!r}{hint}")
+    name = check_name("strategy", strategy, ["greedy", *STRATEGIES], more=" or a function")
+    return name, STRATEGIES.get(name)
 
 
 def _sample_size(num_nodes: int, visits_per_start: int, num_starts: int | None) -> int:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphreach.anchors.bipartite import NUM_SAMPLES, BipartiteGraph
+from graphreach.arguments import to_array
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.walks.rng import hash_nodes
@@ -85,7 +86,7 @@ STRATEGIES: dict[str, Strategy] = {"random": random, "degree": degree, "pagerank
 
 def check_choice(chosen: Any, num_anchors: int, num_nodes: int, strategy: str) -> NDArray[np.int64]:
     """What a strategy returned, as positions; a user's function may err."""
-    anchors = np.asarray(chosen)
+    anchors = to_array(f"strategy {strategy}", chosen, "biufUO", f"a function that returns {num_anchors} positions")
     if anchors.shape != (num_anchors,) or anchors.dtype.kind not in "iu":
         raise InputError(
             f"strategy {strategy} must return {num_anchors} integer positions, "

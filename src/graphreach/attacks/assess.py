@@ -1,12 +1,12 @@
 """Scores of a pre-trained model before and after an attack (section 4.5 of the paper)."""
 
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graphreach.arguments import check_name, check_number, to_list
 from graphreach.attacks.assessment import Assessment, Tally, concordant
 from graphreach.attacks.attack import Attack
 from graphreach.attacks.kinds import GROUP, clique, hubs, noise
@@ -103,6 +103,7 @@ def curve(
     victim = Victim.of(run, split)
     name, attack = _find_kind(kind, split.task)
     groups, seed = check_count("groups", groups), check_seed(split.seed if seed is None else seed)
+    fractions = [check_number("fractions", each, 0) for each in to_list("fractions", fractions, "a list of shares")]
     if not len(split.test):
         raise InputError("split must have test pairs, got none")
     tasks = [(fraction, group_seed(seed, group)) for fraction in fractions for group in range(groups)]
@@ -159,11 +160,7 @@ def _join(parts: list[_Group], kind: str, fraction: float, seed: int, victim: Vi
 def _find_kind(kind: str | Kind | None, task: str) -> tuple[str, Kind]:
     if callable(kind):
         return getattr(kind, "__name__", type(kind).__name__), kind
-    name = PUBLISHED[task] if kind is None else kind
-    if name not in KINDS:
-        near = get_close_matches(str(name), KINDS, 1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise InputError(f"kind must be one of {', '.join(KINDS)}, got {name!r}{hint}")
+    name = check_name("kind", PUBLISHED[task] if kind is None else kind, KINDS)
     if name == "hubs" and task != "link":
         raise InputError(f"kind 'hubs' must be used on a run of task link, got one of task {task}; use 'clique'")
     return name, KINDS[name]

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from graphreach.arguments import check_graph, check_name, to_integers
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.build import compact
+from graphreach.tasks.examples import check_pairs
 from graphreach.tasks.pair_keys import contains
 
 MAX_EDGES = 50_000_000
@@ -42,8 +44,8 @@ class Attack:
             >>> attack.involves(np.array([[0, 0], [1, 2]]), "both")
             array([False,  True])
         """
-        if ends not in ("any", "both"):
-            raise InputError(f'ends must be "any" or "both", got {ends!r}')
+        check_name("ends", ends, ("any", "both"))
+        pairs = check_pairs(pairs, self.graph.num_nodes)
         if not len(self.colluders):
             return np.ones(pairs.shape[1], np.bool_)
         member = np.zeros(self.graph.num_nodes, np.bool_)
@@ -75,7 +77,11 @@ def add_edges(graph: Graph, pairs: NDArray[np.int64], colluders: NDArray[np.int6
                [1., 0., 3.],
                [2., 3., 0.]])
     """
-    n, old = graph.num_nodes, graph.edge_index
+    n, old = check_graph(graph).num_nodes, graph.edge_index
+    pairs = check_pairs(pairs, n)
+    colluders = to_integers("colluders", colluders)
+    if colluders.ndim != 1 or (colluders.size and not 0 <= colluders.min() <= colluders.max() < n):
+        raise InputError(f"colluders must be positions between 0 and {n - 1}, got {colluders.tolist()!r:.80}")
     if not graph.directed:
         pairs = np.sort(pairs, axis=0)
     pairs = pairs[:, ~contains(old[0] * n + old[1], pairs[0] * n + pairs[1])]

@@ -1,11 +1,12 @@
 """Whether one method loses more than another."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graphreach.arguments import check_name, describe, to_list
 from graphreach.attacks.assessment import Assessment
 from graphreach.errors import InputError
 from graphreach.walks.rng import check_seed
@@ -45,6 +46,7 @@ def interval(
         >>> interval([found(40.0)], [found(45.0)])
         Interval(difference=0.1, low=0.1, high=0.1)
     """
+    first, second = (list(each) if isinstance(each, Iterator) else each for each in (first, second))
     _check(first, second, which)
     samples, rng = check_count("samples", samples), np.random.default_rng(check_seed(seed))
     runs, groups = len(first), first[0].groups
@@ -75,8 +77,11 @@ def _difference(sums: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _check(first: Sequence[Assessment], second: Sequence[Assessment], which: str) -> None:
-    if which not in ("any", "both"):
-        raise InputError(f'which must be "any" or "both", got {which!r}')
+    check_name("which", which, ("any", "both"))
+    for name, side in (("first", first), ("second", second)):
+        wrong = [each for each in to_list(name, side, "a list of assessments") if not isinstance(each, Assessment)]
+        if wrong:
+            raise InputError(f"{name} must be a list of assessments, got {describe(wrong[0])} among them")
     if not len(first) or len(first) != len(second):
         raise InputError(
             f"first and second must hold the same number of runs, at least one, got {len(first)} and {len(second)}"

@@ -1,10 +1,9 @@
 """Who colludes, and which edges they add (section 4.5 of the paper)."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from graphreach.arguments import check_graph, check_number
 from graphreach.attacks.attack import MAX_EDGES, Attack, add_edges
 from graphreach.errors import InputError
 from graphreach.graph import Graph
@@ -71,7 +70,7 @@ def hubs(graph: Graph, candidates: ArrayLike, fraction: float = 0.1, top: float 
     pairs = pairs[:, pairs[0] != pairs[1]]
     if not pairs.shape[1]:
         raise InputError("candidates must hold at least one pair of different nodes, got none")
-    count = max(1, round(_share("top", top) * graph.num_nodes))
+    count = max(1, round(check_number("top", top, 0, 1, above=True) * graph.num_nodes))
     ends = pairs[:, stream(check_seed(seed), HUBS).permutation(pairs.shape[1])].T.ravel()
     is_new = np.zeros(len(ends), np.bool_)
     is_new[np.unique(ends, return_index=True)[1]] = True
@@ -96,9 +95,8 @@ def noise(graph: Graph, fraction: float = 0.1, seed: int = 0) -> Attack:
         >>> noise(ring, fraction=0.1).edges.shape
         (2, 4)
     """
-    share = _number(fraction)
-    if not 0 <= share < np.inf:
-        raise InputError(f"fraction must be a number of at least 0, got {fraction!r}")
+    share = check_number("fraction", fraction, 0)
+    check_graph(graph)
     rng, n = stream(check_seed(seed), NOISE), graph.num_nodes
     size = _check_size(round(share * graph.num_edges))
     edges = graph.edge_index
@@ -132,19 +130,6 @@ def _check_size(edges: int) -> int:
 
 
 def _group_size(graph: Graph, fraction: float) -> int:
-    if graph.num_nodes < 2:
+    if check_graph(graph).num_nodes < 2:
         raise InputError(f"graph must have at least two nodes to collude, got {graph.num_nodes}")
-    return max(2, round(_share("fraction", fraction) * graph.num_nodes))
-
-
-def _share(name: str, value: float) -> float:
-    share = _number(value)
-    if not 0 < share <= 1:
-        raise InputError(f"{name} must be above 0 and at most 1, got {value!r}")
-    return share
-
-
-def _number(value: Any) -> float:
-    """A number as it is, anything else as nan, which no bound lets through."""
-    is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    return float(value) if is_number else float("nan")
+    return max(2, round(check_number("fraction", fraction, 0, 1, above=True) * graph.num_nodes))

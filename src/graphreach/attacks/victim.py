@@ -7,12 +7,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from graphreach.arguments import describe
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.nn.decoders import ReachDecoder
 from graphreach.nn.presets import preset
 from graphreach.reachability.reachability import cheaper_method
 from graphreach.tasks import Split, label_weights
+from graphreach.tasks.examples import check_split
 from graphreach.threads import one_torch_thread
 from graphreach.training.clock import Clock
 from graphreach.training.methods import find_method
@@ -47,6 +49,9 @@ class Victim:
     @classmethod
     def of(cls, run: Outcome | TrainedRun, split: Split) -> "Victim":
         """The model of a run that has just ended, or of a run's folder."""
+        if not isinstance(run, TrainedRun | Outcome):
+            raise InputError(f"run must be an Outcome or a TrainedRun, got {describe(run)}")
+        check_split(split)
         if isinstance(run, TrainedRun):
             model, settings, anchors = run.model, run.settings, _positions(run.anchors, split.graph)
         else:

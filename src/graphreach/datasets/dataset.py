@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graphreach.arguments import check_graph, describe, to_array, to_finite, to_integers, to_list
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 
@@ -29,15 +31,31 @@ class Sample:
     y: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
-        n = self.graph.num_nodes
-        if self.x is not None and (self.x.ndim != 2 or len(self.x) != n):
-            raise InputError(f"x must have shape [{n}, features], got {list(self.x.shape)}")
-        if self.y is not None and self.y.shape != (n,):
-            raise InputError(f"y must have shape [{n}], got {list(self.y.shape)}")
+        n = check_graph(self.graph).num_nodes
+        if self.x is not None:
+            x = to_finite(
+                "x", self.x, f"an array [{n}, features] of numbers, one row per node in the order of graph.ids"
+            )
+            if x.ndim != 2 or len(x) != n:
+                raise InputError(f"x must have shape [{n}, features], got {list(x.shape)}")
+            object.__setattr__(self, "x", _as_single(x))
+        if self.y is not None:
+            y = to_integers("y", self.y, f"an array [{n}] of classes (integers), in the order of graph.ids")
+            if y.shape != (n,):
+                raise InputError(f"y must have shape [{n}], got {list(y.shape)}")
+            object.__setattr__(self, "y", y)
 
     def __repr__(self) -> str:
         x, y = (None if array is None else list(array.shape) for array in (self.x, self.y))
         return f"Sample({self.graph}, x={x}, y={y})"
+
+
+def _as_single(x: NDArray[Any]) -> NDArray[np.float32]:
+    with np.errstate(over="ignore"):
+        single = np.asarray(x, np.float32)
+    if not np.isfinite(single).all():
+        raise InputError("x must hold numbers that fit 32 bits, got one that does not")
+    return single
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -62,6 +80,18 @@ class Dataset:
     name: str
     samples: tuple[Sample, ...]
     classes: NDArray[np.int64] | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise InputError(f"name must be text, got {describe(self.name)}")
+        what = "a tuple of samples, such as (Sample(graph),)"
+        samples = tuple(to_list("samples", self.samples, what))
+        wrong = [each for each in samples if not hasattr(each, "graph")]
+        if wrong or not samples:
+            raise InputError(f"samples must be {what}, got {describe(wrong[0]) if wrong else 'none'}")
+        object.__setattr__(self, "samples", samples)
+        if self.classes is not None and to_array("classes", self.classes, "biufUO").ndim != 1:
+            raise InputError(f"classes must be one label per class, got {describe(self.classes)}")
 
     def __len__(self) -> int:
         return len(self.samples)

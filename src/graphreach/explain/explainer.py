@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from graphreach.arguments import check_graph, check_whole, describe, to_finite
 from graphreach.errors import InputError
 from graphreach.explain.likely_paths import Path, likely_paths
 from graphreach.explain.node_explanation import NearAnchor, NodeExplanation
@@ -16,6 +17,7 @@ from graphreach.graph import Graph
 from graphreach.nn.graph_reach import GraphReach
 from graphreach.nn.pair_terms import PairTerms
 from graphreach.reachability import Reachability
+from graphreach.tasks.examples import check_pairs
 from graphreach.training.methods import choose_anchors, model_reachability, reach_inputs
 from graphreach.training.trained_run import TrainedRun
 from graphreach.walks.random_walks import check_starts
@@ -53,6 +55,13 @@ class Explainer:
     def __init__(
         self, run: TrainedRun, graph: Graph, x: NDArray[np.float32] | None = None, *, walk_graph: Graph | None = None
     ) -> None:
+        if not isinstance(run, TrainedRun):
+            raise InputError(f"run must be a TrainedRun, got {describe(run)}")
+        check_graph(graph)
+        if walk_graph is not None:
+            check_graph(walk_graph, "walk_graph")
+        if x is not None:
+            x = to_finite("x", x).astype(np.float32, copy=False)
         if run.settings.method != "graphreach" or not isinstance(run.model.encoder, GraphReach):
             raise InputError(f"run must be of method graphreach to be explained by anchors, got {run.settings.method}")
         run.check_features(x)
@@ -83,6 +92,7 @@ class Explainer:
         """
         if self.run.settings.task == "node":
             raise InputError("run must be of task link or pair to explain pairs, got task node")
+        pairs = check_pairs(pairs, self.graph.num_nodes)
         nodes, index = np.unique(pairs, return_inverse=True)
         z = torch.from_numpy(self.z[nodes])
         own = self.run.pair_reach(pairs, self.graph)
@@ -96,6 +106,7 @@ class Explainer:
             b: Position of the second.
             paths: How many of the first anchors to find paths to.
         """
+        check_whole("paths", paths, 0)
         ends = check_starts(self.graph, [a, b], "pair").astype(np.int64)
         if ends[0] == ends[1]:
             raise InputError(f"pair must be two different nodes, got {a} twice")
@@ -127,6 +138,7 @@ class Explainer:
             a: Position.
             paths: How many of the first anchors to find paths to.
         """
+        check_whole("paths", paths, 0)
         (node,) = check_starts(self.graph, [a], "node").tolist()
         (to,), (back,) = self.rows(np.array([node]))
         order = np.lexsort((-back, -to))

@@ -5,8 +5,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from graphreach.arguments import check_name
 from graphreach.errors import InputError
-from graphreach.tasks.examples import PARTS, Split, check_pairs
+from graphreach.tasks.examples import PARTS, Split, check_pairs, check_split
 
 
 def closure(split: Split, part: str = "test") -> NDArray[np.float64]:
@@ -31,9 +32,8 @@ def closure(split: Split, part: str = "test") -> NDArray[np.float64]:
         >>> gr.tasks.metrics("pair", gr.tasks.closure(parts), parts.test)["auc"]
         1.0
     """
-    if part not in PARTS:
-        raise InputError(f"part must be one of {', '.join(PARTS)}, got {part!r}")
-    return closure_scores(split, split.parts()[part].index)
+    check_name("part", part, PARTS)
+    return closure_scores(split, check_split(split).parts()[part].index)
 
 
 def closure_scores(split: Split, pairs: ArrayLike) -> NDArray[np.float64]:
@@ -47,7 +47,7 @@ def closure_scores(split: Split, pairs: ArrayLike) -> NDArray[np.float64]:
         >>> gr.tasks.closure_scores(parts, [[0, 0], [2, 1]])
         array([1., 0.])
     """
-    if split.task != "pair":
+    if check_split(split).task != "pair":
         raise InputError(f"closure needs a split of task pair, got one of task {split.task}")
     listed = check_pairs(pairs, split.graph.num_nodes)
     return same_component(split.train.positives, listed, split.graph.num_nodes).astype(np.float64)

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from graphreach.arguments import check_graph, describe, to_array, to_integers
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 
@@ -46,6 +47,23 @@ class SampleLike(Protocol):
         """Labels."""
 
 
+def check_sample(sample: Any, name: str = "sample") -> SampleLike:
+    """Return something with a graph, features and labels.
+
+    Example:
+        >>> check_sample(Graph.from_edges([[0], [1]]))
+        Traceback (most recent call last):
+        ...
+        graphreach.errors.InputError: sample must have graph, x and y, got a Graph; wrap it by Sample(graph)
+    """
+    if not all(hasattr(sample, part) for part in ("graph", "x", "y")):
+        hint = "; wrap it by Sample(graph)" if isinstance(sample, Graph) else ""
+        raise InputError(f"{name} must have graph, x and y, got {describe(sample)}{hint}")
+    check_graph(sample.graph, f"{name}.graph")
+    checked: SampleLike = sample
+    return checked
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Examples:
     """Pairs or nodes with their labels.
@@ -67,15 +85,18 @@ class Examples:
 
     def __post_init__(self) -> None:
         for name in ("index", "label", "candidates"):
-            if getattr(self, name) is not None:
-                object.__setattr__(self, name, np.asarray(getattr(self, name), np.int64))
+            if name != "candidates" or self.candidates is not None:
+                object.__setattr__(self, name, to_integers(name, getattr(self, name)))
         if self.index.ndim not in (1, 2) or (self.index.ndim == 2 and self.index.shape[0] != 2):
             raise InputError(f"index must be pairs [2, m] or nodes [m], got shape {list(self.index.shape)}")
         if self.label.shape != (self.index.shape[-1],):
             raise InputError(f"label must have shape [{self.index.shape[-1]}], got {list(self.label.shape)}")
         positives = int(np.count_nonzero(self.label == 1))
-        if self.candidates is not None and self.candidates.shape[:1] != (positives,):
-            raise InputError(f"candidates must have one row for each of {positives} positives")
+        if self.candidates is not None and (self.candidates.ndim != 2 or len(self.candidates) != positives):
+            raise InputError(
+                f"candidates must have one row for each of {positives} positives, got shape "
+                f"{list(self.candidates.shape)}"
+            )
 
     def __len__(self) -> int:
         return int(self.index.shape[-1])
@@ -137,6 +158,20 @@ class Split:
         return f"Split(task={self.task}, protocol={self.protocol}, {self.graph}, {sizes}, seed={self.seed})"
 
 
+def check_split(split: Any) -> Split:
+    """Return a split.
+
+    Example:
+        >>> check_split(None)
+        Traceback (most recent call last):
+        ...
+        graphreach.errors.InputError: split must be a Split, as graphreach.tasks.split returns, got None
+    """
+    if not isinstance(split, Split):
+        raise InputError(f"split must be a Split, as graphreach.tasks.split returns, got {describe(split)}")
+    return split
+
+
 def empty_pairs() -> Examples:
     """No pairs.
 
@@ -156,6 +191,7 @@ def join_pairs(
         >>> join_pairs(np.array([[0], [1]]), np.array([[0, 2], [2, 1]])).label
         array([1, 0, 0])
     """
+    positives, negatives = check_pairs(positives, None, "positives"), check_pairs(negatives, None, "negatives")
     label = np.zeros(positives.shape[1] + negatives.shape[1], np.int64)
     label[: positives.shape[1]] = 1
     return Examples(np.concatenate([positives, negatives], axis=1), label, candidates)
@@ -168,7 +204,7 @@ def check_pairs(pairs: Any, num_nodes: int | None, name: str = "pairs") -> NDArr
         >>> check_pairs([[0, 1], [2, 2]], 3).shape
         (2, 2)
     """
-    array: NDArray[Any] = np.asarray(pairs)
+    array = to_array(name, pairs, "biufUO", "an integer array of shape [2, m]")
     if array.size == 0:
         return np.empty((2, 0), np.int64)
     if array.ndim != 2 or array.shape[0] != 2 or array.dtype.kind not in "iu":

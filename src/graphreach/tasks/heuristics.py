@@ -1,6 +1,5 @@
 """Scores of links that need no training."""
 
-import difflib
 import inspect
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -8,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from graphreach.arguments import check_graph, check_name
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.progress import track
@@ -173,12 +173,8 @@ def score(name: str, graph: Graph, pairs: ArrayLike, **options: Any) -> Scores:
         >>> gr.tasks.score("common-neighbours", square, [[0, 0], [1, 2]])
         array([0., 2.])
     """
-    if name not in HEURISTICS:
-        near = difflib.get_close_matches(str(name), HEURISTICS, 1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise InputError(f"name must be one of {', '.join(HEURISTICS)}, got {name!r}{hint}")
-    function = HEURISTICS[name]
-    listed = check_pairs(pairs, graph.num_nodes)
+    function = HEURISTICS[check_name("name", name, HEURISTICS)]
+    listed = check_pairs(pairs, check_graph(graph).num_nodes)
     try:
         inspect.signature(function).bind(graph, listed, **options)
     except TypeError as error:

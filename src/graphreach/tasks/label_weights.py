@@ -3,10 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from graphreach.arguments import check_number
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.build import CSR
-from graphreach.tasks.examples import Split
+from graphreach.tasks.examples import Split, check_split
 from graphreach.tasks.pair_keys import contains, encode
 
 
@@ -34,14 +35,12 @@ def label_weights(split: Split, same: float = 1.0, other: float = 0.01) -> Graph
                [1.  , 0.  , 0.01],
                [0.  , 0.01, 0.  ]])
     """
-    for name, value in (("same", same), ("other", other)):
-        if not (np.isfinite(value) and value > 0):
-            raise InputError(f"{name} must be a positive number, got {value!r}")
-    if split.task == "link":
+    same, other = check_number("same", same, 0, above=True), check_number("other", other, 0, above=True)
+    if check_split(split).task == "link":
         raise InputError("label_weights needs a split of task pair or node, got one of task link, which has no labels")
     graph = split.graph
     alike = _alike_nodes(split) if split.task == "node" else _alike_pairs(split)
-    weights = np.where(alike, float(same), float(other))
+    weights = np.where(alike, same, other)
     if graph.weights is not None:
         weights = weights * graph.weights
     return Graph(CSR(graph.indptr, graph.indices, weights), graph.ids, graph.directed)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphreach.arguments import check_flag, describe, to_array
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.progress import stage
@@ -117,15 +118,14 @@ def check_leaks(
     """
     if split is not None:
         if not isinstance(split, Split):
-            raise InputError(
-                f"split must be a Split, got {type(split).__name__}; name arrays: graph=, train=, val=, test="
-            )
+            raise InputError(f"split must be a Split, got {describe(split)}; name arrays: graph=, train=, val=, test=")
         if any(each is not None for each in (graph, train, val, test, task)):
             raise InputError("check_leaks takes a split or graph, train, val, test and task, got both")
         graph, task, protocol, parts = split.graph, split.task, split.protocol, split.parts()
     else:
-        task, protocol = find_task(task or "link"), "own"
+        task, protocol = find_task("link" if task is None else task), "own"
         parts = {name: _as_examples(part, name, task) for name, part in zip(PARTS, (train, val, test), strict=True)}
+    check_flag("strict", strict)
     n = _num_nodes(graph, parts)
     with stage("looking for leaks"):
         if task == "link":
@@ -237,10 +237,10 @@ def _as_examples(part: Any, name: str, task: str) -> Examples:
         shape = (0,) if task == "node" else (2, 0)
         return Examples(np.empty(shape, np.int64), np.empty(0, np.int64))
     # An edge_index may be a tuple, too, of two lists of nodes.
-    labelled = isinstance(part, tuple) and len(part) == 2 and np.ndim(part[0]) == 2
+    labelled = isinstance(part, tuple) and len(part) == 2 and to_array(name, part[0], "biufUO").ndim == 2
     index, label = part if labelled else (part, None)
     if task == "node":
-        nodes = np.asarray(index)
+        nodes = to_array(name, index, "biufUO", "positions of nodes or a mask")
         nodes = np.flatnonzero(nodes) if nodes.dtype == np.bool_ else nodes
         if nodes.ndim != 1 or (nodes.size and (nodes.dtype.kind not in "iu" or nodes.min() < 0)):
             raise InputError(
@@ -248,8 +248,9 @@ def _as_examples(part: Any, name: str, task: str) -> Examples:
             )
         return Examples(nodes, np.zeros(len(nodes), np.int64))
     pairs = check_pairs(index, None, name)
-    labels = np.ones(pairs.shape[1], np.int64) if label is None else (np.asarray(label) > 0).astype(np.int64)
-    return Examples(pairs, labels)
+    if label is None:
+        return Examples(pairs, np.ones(pairs.shape[1], np.int64))
+    return Examples(pairs, (to_array(f"labels of {name}", label) > 0).astype(np.int64))
 
 
 def _long(part: str) -> str:

@@ -1,11 +1,11 @@
 """How good scores are."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from graphreach.arguments import describe, to_finite, to_list
 from graphreach.errors import InputError
 from graphreach.progress import stage
 from graphreach.tasks.examples import Examples, find_task
@@ -60,13 +60,19 @@ def metrics(
         0.75
     """
     task = find_task(task)
-    values = _numbers("scores", scores)
+    values = to_finite("scores", scores).astype(np.float64)
+    if not isinstance(examples, Examples):
+        raise InputError(f"examples must be Examples, such as split.test, got {describe(examples)}")
     if task == "node":
         if candidate_scores is not None:
             raise InputError("candidate_scores must be None for task node: ranking is for pairs")
         return _of_nodes(values, examples)
+    if not np.isin(examples.label, (0, 1)).all():
+        raise InputError(
+            f"examples must have labels 0 and 1 for task {task}, got {np.unique(examples.label)[:5].tolist()}"
+        )
     if values.shape != (len(examples),):
-        raise InputError(f"scores must have shape [{len(examples)}], one a pair, got {list(values.shape)}")
+        raise InputError(f"scores must have shape [{len(examples)}], one per pair, got {list(values.shape)}")
     out = {}
     if 0 < int(examples.label.sum()) < len(examples):
         from sklearn.metrics import average_precision_score, roc_auc_score
@@ -74,7 +80,7 @@ def metrics(
         out["auc"] = float(roc_auc_score(examples.label, values))
         out["ap"] = float(average_precision_score(examples.label, values))
     if candidate_scores is not None:
-        out.update(_of_ranking(values[examples.label == 1], _numbers("candidate_scores", candidate_scores)))
+        out.update(_of_ranking(values[examples.label == 1], to_finite("candidate_scores", candidate_scores)))
     return out
 
 
@@ -85,12 +91,14 @@ def mean_metrics(each: Iterable[Mapping[str, float]]) -> MeanMetrics:
         >>> mean_metrics([{"auc": 0.5, "ap": 0.5}, {"auc": 1.0}, {}])
         MeanMetrics(auc=0.7500 over 2, ap=0.5000 over 1 of 3 graphs)
     """
-    graphs = list(each)
+    graphs = to_list("each", each, "a list of dictionaries of metrics")
+    wrong = [graph for graph in graphs if not isinstance(graph, Mapping)]
+    if wrong:
+        raise InputError(f"each must be a list of dictionaries of metrics, got {describe(wrong[0])} among them")
     names = dict.fromkeys(name for graph in graphs for name in graph)
     values = {name: [graph[name] for graph in graphs if name in graph] for name in names}
-    wrong = next((name for name, numbers in values.items() if not np.isfinite(numbers).all()), None)
-    if wrong is not None:
-        raise InputError(f"metrics must be finite to be averaged, got {wrong} that is not")
+    for name, numbers in values.items():
+        to_finite(f"metric {name}", numbers)
     means = {name: float(np.mean(numbers)) for name, numbers in values.items()}
     return MeanMetrics(means, len(graphs), {name: len(graphs) - len(numbers) for name, numbers in values.items()})
 
@@ -126,6 +134,8 @@ def _of_nodes(scores: NDArray[np.float64], examples: Examples) -> dict[str, floa
         raise InputError(f"scores must have shape [{len(label)}, classes], got {list(scores.shape)}")
     if not len(label):
         return {}
+    if label.min() < 0:
+        raise InputError(f"examples must have classes of at least 0, got {label.min()}")
     if label.max() >= scores.shape[1]:
         raise InputError(f"scores must have a column for each class up to {label.max()}, got {scores.shape[1]}")
     if scores.min() < 0 or np.abs(scores.sum(axis=1) - 1).max() > 1e-3:
@@ -140,13 +150,3 @@ def _of_nodes(scores: NDArray[np.float64], examples: Examples) -> dict[str, floa
         out["auc"] = float(roc_auc_score(truth, scores[:, present], average="macro"))
         out["hard_auc"] = float(roc_auc_score(truth, predicted[:, None] == present, average="macro"))
     return out
-
-
-def _numbers(name: str, values: Any) -> NDArray[np.float64]:
-    try:
-        array = np.asarray(values, np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} must hold numbers, got {values!r:.80}") from None
-    if not np.isfinite(array).all():
-        raise InputError(f"{name} must be finite, got {np.count_nonzero(~np.isfinite(array))} that are not")
-    return array

@@ -1,16 +1,16 @@
 """Training, validation and test of a task on a graph."""
 
-import difflib
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graphreach.arguments import check_name, check_whole, to_finite, to_integers, to_list
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.progress import stage, track
-from graphreach.tasks.examples import Examples, SampleLike, Split, empty_pairs, find_task
+from graphreach.tasks.examples import Examples, SampleLike, Split, check_sample, empty_pairs, find_task
 from graphreach.tasks.hard_negatives import HARD
 from graphreach.tasks.link_split import LinkOptions, hide_links, split_links
 from graphreach.tasks.pair_split import PairOptions, pairs_within, split_nodes_then_pairs, split_pairs
@@ -110,6 +110,7 @@ def split(
     request = _check(task, protocol, seed, negatives, fractions, candidates, max_pairs, num_classes)
     if protocol == "graph-disjoint":
         raise InputError('protocol "graph-disjoint" needs several graphs: use split_dataset')
+    check_sample(sample)
     with stage("splitting"):
         return _split_graph(sample, request)
 
@@ -150,9 +151,11 @@ def split_dataset(
         >>> sum(len(part.train) > 0 for part in parts), sum(len(part.test) > 0 for part in parts)
         (8, 1)
     """
-    samples = list(getattr(dataset, "samples", dataset))
+    samples = to_list("dataset", getattr(dataset, "samples", dataset), "a Dataset or a list of samples")
     if not samples:
         raise InputError("dataset must hold at least one graph, got none")
+    for number, sample in enumerate(samples):
+        check_sample(sample, f"sample {number} of dataset")
     classes = None
     if find_task(task) == "node":
         classes = 1 + max(int(_check_labels(sample).max(initial=-1)) for sample in samples)
@@ -220,7 +223,7 @@ def _result(
 ) -> Split:
     x = sample.x
     if x is not None:
-        x = np.asarray(x, np.float32)
+        x = np.asarray(to_finite("x", x), np.float32)
         if x.ndim != 2 or len(x) != graph.num_nodes:
             raise InputError(f"x must have shape [{graph.num_nodes}, features], got {list(x.shape)}")
     return Split(
@@ -239,12 +242,11 @@ def _check(
     num_classes: int | None,
 ) -> _Request:
     task = find_task(task)
-    _check_name("protocol", protocol, PROTOCOLS[task], f" for task {task}")
-    _check_name("negatives", negatives, NEGATIVES)
+    check_name("protocol", protocol, PROTOCOLS[task], f" for task {task}")
+    check_name("negatives", negatives, NEGATIVES)
     if negatives != "uniform" and task != "link":
         raise InputError(f"negatives must be 'uniform' for task {task}, got {negatives!r}: hard ones are for links")
-    if isinstance(candidates, bool) or not isinstance(candidates, int | np.integer) or candidates < 0:
-        raise InputError(f"candidates must be an integer of at least 0, got {candidates!r}")
+    candidates = check_whole("candidates", candidates, 0)
     if candidates and task != "link":
         raise InputError(f"candidates must be 0 for task {task}, got {candidates}: ranking is for links")
     if max_pairs is not None:
@@ -255,21 +257,14 @@ def _check(
     return _Request(task, protocol, check_seed(seed), negatives, shares, int(candidates), max_pairs, num_classes)
 
 
-def _check_name(argument: str, name: str, names: tuple[str, ...], where: str = "") -> None:
-    if name not in names:
-        near = difflib.get_close_matches(str(name), names, 1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise InputError(f"{argument} must be one of {', '.join(names)}{where}, got {name!r}{hint}")
-
-
 def _check_labels(sample: SampleLike) -> NDArray[np.int64]:
     n = sample.graph.num_nodes
     if sample.y is None:
         raise InputError("the sample must have labels y for this task, got None")
-    y: NDArray[Any] = np.asarray(sample.y)
-    if y.shape != (n,) or y.dtype.kind not in "iu":
-        raise InputError(f"y must hold one integer a node, shape [{n}], got shape {list(y.shape)} of {y.dtype}")
-    return y.astype(np.int64)
+    y = to_integers("y", sample.y, f"one integer per node, shape [{n}]")
+    if y.shape != (n,):
+        raise InputError(f"y must be one integer per node, shape [{n}], got shape {list(y.shape)} of {y.dtype}")
+    return y
 
 
 def _count_classes(y: NDArray[np.int64], request: _Request) -> int:

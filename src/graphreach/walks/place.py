@@ -20,7 +20,7 @@ def check_engine(engine: str, **of_ray: Any) -> None:
         ...
         graphreach.errors.InputError: workers must go with engine='ray', got 3 with engine='local'
     """
-    if engine not in ENGINES:
+    if not isinstance(engine, str) or engine not in ENGINES:
         raise InputError(f"engine must be one of {', '.join(ENGINES)}, got {engine!r}")
     for name, value in of_ray.items():
         if engine == "local" and value is not None:

@@ -1,0 +1,251 @@
+"""Checks of what Python callers pass: one sentence that names the argument, what came and what would be right."""
+
+import difflib
+import math
+from collections.abc import Collection, Iterable, Iterator
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphreach.errors import InputError
+from graphreach.graph.graph import Graph
+
+KINDS = {"iu": "integers", "biuf": "numbers", "biufUO": "numbers or text"}
+"""Words for kinds of numpy types."""
+
+
+def as_graph(graph: Any, name: str = "graph") -> Graph:
+    """A graph from what people have: a :class:`Graph`, networkx, SciPy, PyG, a file's path.
+
+    Example:
+        >>> import networkx as nx
+        >>> as_graph(nx.path_graph(3))
+        Graph(num_nodes=3, num_edges=2, directed=False, weighted=False)
+    """
+    if isinstance(graph, Graph):
+        return graph
+    if isinstance(graph, str | PathLike):
+        from graphreach.graph import read_graph
+
+        return read_graph(graph)
+    module = type(graph).__module__.partition(".")[0]
+    if module == "networkx":
+        return Graph.from_networkx(graph)
+    if module == "scipy":
+        return Graph.from_scipy(graph)
+    if module == "torch_geometric":
+        return Graph.from_pyg(graph)
+    raise InputError(f"{name} must be a Graph, a networkx, SciPy or PyG graph or a path, got {describe(graph)}")
+
+
+REMEDIES = {
+    "networkx": "Graph.from_networkx",
+    "scipy": "Graph.from_scipy",
+    "torch_geometric": "Graph.from_pyg",
+    "pandas": "Graph.from_frame",
+    "polars": "Graph.from_frame",
+}
+
+
+def check_graph(graph: Any, name: str = "graph") -> Graph:
+    """Return a :class:`Graph`; other libraries' graphs are not converted, as their nodes may be in another order.
+
+    Example:
+        >>> import networkx as nx
+        >>> check_graph(nx.path_graph(3))
+        Traceback (most recent call last):
+        ...
+        graphreach.errors.InputError: graph must be a Graph, got a networkx Graph; make one by Graph.from_networkx
+    """
+    if isinstance(graph, Graph):
+        return graph
+    module = type(graph).__module__.partition(".")[0]
+    remedy = REMEDIES.get(module, "")
+    hint = f"; make one by {remedy}" if remedy and hasattr(Graph, remedy.partition(".")[2]) else ""
+    if isinstance(graph, str | PathLike):
+        hint = "; read it by graphreach.read_graph"
+    what = f"a {module} {type(graph).__name__}" if remedy else describe(graph)
+    raise InputError(f"{name} must be a Graph, got {what}{hint}")
+
+
+def describe(value: Any) -> str:
+    """A value for a message: its repr where that is short and says something, else its type.
+
+    Example:
+        >>> describe("a"), describe(np.zeros((2, 3))), describe(iter([1]))
+        ("'a'", 'an array of shape [2, 3] of float64', 'a list_iterator')
+    """
+    if isinstance(value, np.ndarray) or (
+        hasattr(value, "shape") and hasattr(value, "dtype") and hasattr(value, "ndim")
+    ):
+        return f"an array of shape {list(value.shape)} of {value.dtype}"
+    if value is None or isinstance(
+        value, bool | int | float | complex | str | bytes | list | tuple | dict | np.generic
+    ):
+        return f"{value!r:.80}"
+    kind = type(value).__name__
+    return f"{'an' if kind[:1].lower() in 'aeiou' else 'a'} {kind}"
+
+
+def check_whole(name: str, value: Any, low: int, high: int | None = None) -> int:
+    """Return a whole number within bounds.
+
+    Example:
+        >>> check_whole("num_layers", 0, 1)
+        Traceback (most recent call last):
+        ...
+        graphreach.errors.InputError: num_layers must be an integer of at least 1, got 0
+    """
+    is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not is_whole or value < low or (high is not None and value > high):
+        bounds = f"of at least {low}" if high is None else f"from {low} to {high}"
+        raise InputError(f"{name} must be an integer {bounds}, got {describe(value)}")
+    return int(value)
+
+
+def check_number(name: str, value: Any, low: float, high: float = math.inf, above: bool = False) -> float:
+    """Return a finite number within bounds; ``above`` leaves out the lower one.
+
+    Example:
+        >>> check_number("dropout", 2, 0, 1)
+        Traceback (most recent call last):
+        ...
+        graphreach.errors.InputError: dropout must be a number from 0 to 1, got 2
+    """
+    is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    fits = is_number and (low < value if above else low <= value) and value <= high and abs(value) < math.inf
+    if not fits:
+        if above:
+            bounds = "a positive number" if (low, high) == (0, math.inf) else f"above {low} and at most {high}"
+        else:
+            bounds = f"a number of at least {low}" if high == math.inf else f"a number from {low} to {high}"
+        raise InputError(f"{name} must be {bounds}, got {describe(value)}")
+    return float(value)
+
+
+def check_flag(name: str, value: Any) -> bool:
+    """Return True or False.
+
+    Example:
+        >>> check_flag("bias", "no")
+        Traceback (most recent call last):
+        ...
+        graphreach.errors.InputError: bias must be True or False, got 'no'
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise InputError(f"{name} must be True or False, got {describe(value)}")
+    return bool(value)
+
+
+def check_name(name: str, value: Any, names: Collection[str], where: str = "", more: str = "") -> str:
+    """Return a name that is one of several, or suggest the nearest.
+
+    Args:
+        name: The argument.
+        value: What came.
+        names: What is allowed.
+        where: Follows the list, such as " for task node".
+        more: What is allowed beside names, such as " or a function".
+
+    Example:
+        >>> check_name("layout", "dens", ["dense", "csr"])
+        Traceback (most recent call last):
+        ...
+        graphreach.errors.InputError: layout must be "dense" or "csr", got 'dens'; did you mean 'dense'?
+    """
+    if isinstance(value, str) and value in names:
+        return value
+    near = difflib.get_close_matches(value, names, 1) if isinstance(value, str) else []
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    listed = (
+        " or ".join(f'"{each}"' for each in names) if len(names) == 2 and not more else f"one of {', '.join(names)}"
+    )
+    raise InputError(f"{name} must be {listed}{more}{where}, got {describe(value)}{hint}")
+
+
+def to_array(name: str, values: Any, kinds: str = "biuf", what: str | None = None) -> NDArray[Any]:
+    """Return a list, array or tensor of numbers as a numpy array; nothing is guessed and no mask is lost.
+
+    Args:
+        name: The argument.
+        values: What came.
+        kinds: The kinds of numpy types that are allowed, one of :data:`KINDS`.
+        what: What would be right, in words.
+
+    Example:
+        >>> to_array("scores", {"a": 1})
+        Traceback (most recent call last):
+        ...
+        graphreach.errors.InputError: scores must be a list or array of numbers, got {'a': 1}
+        >>> to_array("label", [0, 1], "iu")
+        array([0, 1])
+    """
+    wanted = what or f"a list or array of {KINDS[kinds]}"
+    if values is None or isinstance(values, str | bytes | dict | set | frozenset | Iterator):
+        hint = "; make a list of it" if isinstance(values, Iterator) else ""
+        raise InputError(f"{name} must be {wanted}, got {describe(values)}{hint}")
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        masked = int(np.count_nonzero(np.ma.getmaskarray(values)))
+        raise InputError(f"{name} must be {wanted} without gaps, got a masked array with {masked} entries masked")
+    try:
+        if hasattr(values, "detach"):
+            values = values.detach().cpu().numpy()
+        array = np.asarray(values)
+    except (TypeError, ValueError, RuntimeError):
+        raise InputError(f"{name} must be {wanted}, got {describe(values)}") from None
+    if array.size and array.dtype.kind not in kinds:
+        raise InputError(f"{name} must be {wanted}, got {_found(values, array)}")
+    return array
+
+
+def _found(values: Any, array: NDArray[Any]) -> str:
+    if array.ndim == 0 or array.dtype == object:
+        return describe(values if not isinstance(values, np.ndarray) else array)
+    return f"shape {list(array.shape)} of {array.dtype}"
+
+
+def to_integers(name: str, values: Any, what: str | None = None) -> NDArray[np.int64]:
+    """Return a list, array or tensor of integers as ``int64``; an empty one may be of any kind.
+
+    Example:
+        >>> to_integers("index", [1.0, 2.5])
+        Traceback (most recent call last):
+        ...
+        graphreach.errors.InputError: index must be a list or array of integers, got shape [2] of float64
+    """
+    array = to_array(name, values, "iu", what)
+    if array.dtype == np.uint64 and array.size and int(array.max()) >= 2**63:
+        raise InputError(f"{name} must hold integers below 2**63, got {int(array.max())}")
+    return array.astype(np.int64, copy=False)
+
+
+def to_finite(name: str, values: Any, what: str | None = None) -> NDArray[Any]:
+    """Return numbers, none of which is missing or infinite.
+
+    Example:
+        >>> to_finite("scores", [0.5, float("nan")])
+        Traceback (most recent call last):
+        ...
+        graphreach.errors.InputError: scores must be finite, got 1 that are not
+    """
+    array = to_array(name, values, "biuf", what)
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        raise InputError(f"{name} must be finite, got {np.count_nonzero(~np.isfinite(array))} that are not")
+    return array
+
+
+def to_list(name: str, values: Any, what: str) -> list[Any]:
+    """Return what can be listed as a list.
+
+    Example:
+        >>> to_list("samples", 3, "several samples")
+        Traceback (most recent call last):
+        ...
+        graphreach.errors.InputError: samples must be several samples, got 3
+    """
+    is_one = isinstance(values, str | bytes | dict) or getattr(values, "ndim", 1) == 0
+    if is_one or not isinstance(values, Iterable):
+        raise InputError(f"{name} must be {what}, got {describe(values)}")
+    return list(values)
