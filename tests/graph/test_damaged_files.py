@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import zipfile
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -17,7 +18,7 @@ import scipy.io
 import scipy.sparse
 
 from graphreach.errors import InputError
-from graphreach.graph import Graph, read_graph
+from graphreach.graph import Graph, parquet, read_graph
 from graphreach.graph.guard import quiet_panics
 from graphreach.graph.numpy_files import read_npy, read_npz_arrays
 
@@ -273,6 +274,21 @@ for position in range(4, len(whole), 5):
 """
     done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_parquet_on_which_polars_aborts():
+    """A damaged length asks for 2 exabytes, and Rust ends the process that does."""
+    refuse(Path(__file__).parent / "files" / "damaged_length.parquet", "must be a Parquet file, .* damaged")
+
+
+def test_parquet_is_read_where_no_process_can_be_started(tmp_path, monkeypatch):
+    path = tmp_path / "e.parquet"
+    pl.DataFrame({"u": [1], "v": [2]}).write_parquet(path)
+    checker = parquet._Checker()
+    monkeypatch.setattr(parquet, "_checker", checker)
+    monkeypatch.setattr("sys.executable", str(tmp_path / "nowhere"))
+    assert read_graph(path).num_edges == 1
+    assert checker.process is None
 
 
 def test_parquet_with_the_index_of_pandas(tmp_path):

@@ -41,6 +41,7 @@ def said(graph):
         "a,b,c\nx,y,red\ny,z,blue\nz,x,red\n",
         "mail1,mail2\nann@x,bob@x\nbob@x,cid@x\n",
         "a,b,time\nx,y,soon\n",
+        "level_0,level_1,0\n1,2,0.5\n2,3,0.7\n",
     ],
 )
 def test_header_of_unknown_words(read, content):
@@ -80,7 +81,8 @@ def test_doubtful_header_is_said(read):
 
 def test_words_that_recur_after_the_first_rows_make_no_header(read):
     rows = "".join(f"n{i} m{i}\nm{i} n{i + 1}\n" for i in range(400))
-    assert read("ann bob\n" + rows.replace("n", "x") + "ann bob\n", "edges.txt").reading.header is True
+    assert read("ann bob\n" + rows, "edges.txt").reading.header is True
+    assert read("ann bob\n" + rows + "ann bob\n", "edges.txt").reading.header is False
     far = "".join(f"p{chr(97 + i % 26)}{'q' * (i // 26)} z{chr(97 + i % 26)}{'q' * (i // 26)}\n" for i in range(400))
     graph = read("ann bob\n" + far + "bob ann\n", "edges.txt")
     assert graph.reading.header is False
@@ -432,3 +434,51 @@ def test_name_of_two_columns(read):
     assert read("a,a\n1,2\n2,3\n").ids.tolist() == [1, 2, 3]
     with pytest.raises(InputError, match="weight='w' is the name of 2 columns"):
         read("u,v,w,w\n1,2,3,4\n", weight="w")
+
+
+# Other things that look like lists of edges.
+
+
+def test_arrows_are_no_ids(read):
+    graph = read("a -> b\nb -> c\n", "e.txt")
+    assert graph.ids.tolist() == ["a", "b", "c"]
+    assert "ids were read from column 0 and column 2" in said(graph)
+
+
+def test_relations_are_no_ids(read):
+    graph = read("ann\tknows\tbob\nbob\tlikes\tcid\ncid\tknows\tdan\n")
+    assert graph.ids.tolist() == ["ann", "bob", "cid", "dan"]
+    assert graph.reading.ignored == (1,)
+    many = "".join(f"p{chr(97 + i)} at q{chr(97 + i)}\n" for i in range(20))
+    assert "at" not in read(many, "e.txt").ids
+    assert read("ann bob friend\nbob cid foe\n", "e.txt").ids.tolist() == ["ann", "bob", "cid"]
+
+
+def test_header_that_repeats_is_refused(read):
+    with pytest.raises(InputError, match=r"must have its header once, got it again in line 4$"):
+        read("u,v\n1,2\n# part two\nu,v\n2,3\n")
+
+
+def test_decimal_commas_are_said(read):
+    assert "column 'km' holds numbers with a decimal comma" in said(read("a;b;km\n1;2;0,5\n2;3;0,7\n"))
+    assert "column 2 holds numbers with a decimal comma" in said(read("1;2;0,5\n2;3;0,7\n"))
+
+
+def test_text_among_numbers_is_said(read):
+    rows = "".join(f"{i} {i + 1}\n" for i in range(400))
+    assert "ids are text, as 'x' in line 401 is not a plain integer" in said(read(rows + "5 x\n", "e.txt"))
+    assert "ids are text, as '1.0' in line 1" in said(read("1.0,2.0\n2.0,3.0\n"))
+    assert "ids are text" not in said(read("ann,bob\nbob,7\n"))
+    assert "ids are text" not in said(read(rows, "e.txt", ids="str"))
+
+
+def test_rows_of_r_are_counted_with_their_quotes(read):
+    with pytest.raises(InputError, match="must have 2 fields a line, got 3 in line 2"):
+        read('"s" "t"\n"1" "a" "b"\n"2" "b" "c"\n', "e.txt")
+
+
+def test_pointers_and_pages_are_no_edges(read):
+    with pytest.raises(InputError, match="is a pointer of Git LFS"):
+        read("version https://git-lfs.github.com/spec/v1\noid sha256:abc\nsize 12\n")
+    with pytest.raises(InputError, match="is a web page"):
+        read("<!DOCTYPE html>\n<html> 404 </html>\n")

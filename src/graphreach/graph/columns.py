@@ -48,6 +48,7 @@ TIMES = (
     "ts",
     "created_at",
     "updated_at",
+    "year",
     "zeit",
     "datum",
     "zeitstempel",

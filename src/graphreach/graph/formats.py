@@ -10,11 +10,11 @@ from graphreach.errors import InputError
 from graphreach.graph.convert import edges_from_index, edges_from_scipy
 from graphreach.graph.edges import Edges
 from graphreach.graph.frames import column_at, edges_from_columns, sample_frame
-from graphreach.graph.guard import polars_errors
 from graphreach.graph.ids import check_number_of_nodes
 from graphreach.graph.matrix_market import read_mtx
 from graphreach.graph.matrix_text import is_matrix
 from graphreach.graph.numpy_files import read_npz_arrays
+from graphreach.graph.parquet import read_parquet
 from graphreach.graph.roles import Asked, assign_roles
 from graphreach.graph.sniff import SAMPLE
 
@@ -31,19 +31,11 @@ PARTS = {
 
 def edges_from_parquet(path: Path, asked: Asked, nodes: Iterable[Hashable], bipartite: bool | None) -> Edges:
     """Read the columns of edges from a Parquet file."""
-    import polars as pl
-
-    # One handle for all: glob characters in the name then mean nothing.
-    damaged = f"{path} must be a Parquet file, as its suffix says, but it is not or is damaged"
-    with polars_errors(damaged, path.stat().st_size), path.open("rb") as file:
-        head = pl.read_parquet(file, n_rows=SAMPLE + 1)
-        file.seek(0)
-        rows = pl.scan_parquet(file).select(pl.len()).collect().item()
-        table = sample_frame(head, str(path))
-        roles = assign_roles(table, asked)
-        file.seek(0)
-        used = [roles.source, roles.target, roles.weight, roles.time]
-        frame = pl.read_parquet(file, columns=[table.names[i] for i in used if i is not None])
+    table = sample_frame(read_parquet(path, rows=SAMPLE + 1), str(path))
+    roles = assign_roles(table, asked)
+    used = [roles.source, roles.target, roles.weight, roles.time]
+    frame = read_parquet(path, [table.names[i] for i in used if i is not None])
+    rows = len(frame)
     if not len(frame):
         raise InputError(f"{path} must hold edges, but it is empty")
     if asked == Asked() and is_matrix(table, rows):

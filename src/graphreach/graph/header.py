@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from graphreach.graph.columns import TIMES, are_two_kinds, looks_like_header, normalise_name
-from graphreach.graph.sniff import is_number
+from graphreach.graph.sniff import SAMPLE, is_number
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,9 +25,8 @@ LONELY = 0.1
 def find_header(rows: Sequence[Sequence[str]], asked: Sequence[Any]) -> bool | None:
     """Tell from the first rows whether the first of them is a header; ``None`` if only all rows can tell.
 
-    It is one if it has all columns that were ``asked`` for by name, usual names, an unnamed first column, text above
-    a column of numbers, or words unlike all ids below them. It is none if it holds a number in another way, or a word
-    that occurs below.
+    It is one if it has all columns that were ``asked`` for by name, usual names, an unnamed first column, or text above
+    a column of numbers. It is none if it holds a number in another way, or a word that occurs below.
 
     Example:
         >>> find_header([["Quelle", "Ziel"], ["1", "2"]], ())
@@ -48,30 +47,36 @@ def find_header(rows: Sequence[Sequence[str]], asked: Sequence[Any]) -> bool | N
     # An id is never empty, but the name of pandas' index is.
     if len(first) > 2 and not first[0] and all(first[1:]) and all(row[0].strip() for row in below if row):
         return True
-    if any(is_number(field) for field in first if field):
+    if any(is_number(field) for field in first[:2]):
         return False
     columns = [[row[i].strip() for row in below if len(row) > i and row[i].strip()] for i in range(len(first))]
-    for column in columns:
-        if column and all(is_number(field) and field.lower() != "nan" for field in column):
-            return True
-    words = set(first[:2])
-    if len(words) < 2 or "" in words or any(words & set(column) for column in columns[:2]):
-        return False
-    ends = zip(first[:2], columns[:2], strict=True)
-    if len(below) > 1 and any(_is_unlike(word, column) for word, column in ends):
+    above_numbers = [
+        bool(column) and all(is_number(each) and each.lower() != "nan" for each in column) for column in columns
+    ]
+    if any(above and not is_number(word) for word, above in zip(first[2:], above_numbers[2:], strict=True)):
         return True
-    return None
+    words = set(first[:2])
+    if "" in words or any(words & set(column) for column in columns[:2]):
+        return False
+    if any(above_numbers[:2]):
+        return True
+    return False if any(map(is_number, first)) else None
 
 
-def _is_unlike(word: str, column: list[str]) -> bool:
-    return len(column) > 1 and any(not has(word) and all(map(has, column)) for has in TRAITS)
+def _is_unlike(words: list[str], columns: "list[pl.Series]") -> bool:
+    """Tell whether a word differs in some way from all ids of its column."""
+    for word, column in zip(words, columns, strict=True):
+        ids = column.drop_nulls().to_list()
+        if len(ids) > 1 and any(not has(word) and all(map(has, ids)) for has in TRAITS):
+            return True
+    return False
 
 
 def settle_header(source: "pl.Series", target: "pl.Series") -> tuple[bool, str | None]:
     """Tell from all rows whether the first is a header, and what was assumed if that is not certain.
 
-    Ids of a graph recur. Where nearly every row has an id that occurs in another, a first row whose words occur
-    nowhere else is a header.
+    Words that occur nowhere else are a header if all ids are unlike one of them, as ``n1`` and ``n2`` are unlike
+    ``Quelle``, or if nearly every other row has an id that occurs again, as ids of a graph do.
 
     Example:
         >>> import polars as pl
@@ -85,10 +90,12 @@ def settle_header(source: "pl.Series", target: "pl.Series") -> tuple[bool, str |
     words = [source[0], target[0]]
     if source.slice(1).is_in(words).any() or target.slice(1).is_in(words).any():
         return False, None
+    if words[0] != words[1] and _is_unlike(words, [column.slice(1, SAMPLE) for column in (source, target)]):
+        return True, None
     single = pl.concat([source, target]).is_unique()
     rows = len(source)
     lonely = single.slice(1, rows - 1) & single.slice(rows + 1)
-    is_header = len(lonely) > 1 and int(lonely.sum()) < LONELY * len(lonely)
+    is_header = words[0] != words[1] and len(lonely) > 1 and int(lonely.sum()) < LONELY * len(lonely)
     line = f"the first line, {words[0]!r} and {words[1]!r}, whose words occur nowhere else, was read as"
     if is_header:
         return True, f"{line} a header; header=False (--no-header) makes it an edge"

@@ -34,7 +34,7 @@ def has_row_names(table: SampledTable) -> bool:
 def is_matrix(table: SampledTable, num_rows: int, row_names: Sequence[str] | None = None) -> bool:
     """Tell whether a table is an adjacency matrix: square, all numbers, and not like a list of edges.
 
-    A small one has to be named alike in rows and columns, symmetric, or (from four rows on) zero on its diagonal.
+    A small one has to be named alike in rows and columns, symmetric, or zero on its diagonal.
 
     Example:
         >>> table = SampledTable([0, 1, 2], False, [["0", "1", "0"], ["1", "0", "1"], ["0", "1", "0"]], "m.csv")
@@ -63,7 +63,7 @@ def is_matrix(table: SampledTable, num_rows: int, row_names: Sequence[str] | Non
     values = np.array([[float(field or 0) for field in row[first:]] for row in table.rows])
     diagonal = np.diagonal(values)
     symmetric = bool(np.array_equal(values, values.T)) and bool(np.all(diagonal == diagonal[0]))
-    return symmetric or (n > 3 and not diagonal.any())
+    return symmetric or not diagonal.any()
 
 
 def read_matrix(reader: _Reader, table: SampledTable, weight: Any) -> Edges:

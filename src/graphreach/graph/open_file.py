@@ -170,6 +170,10 @@ def _checked(file: TextFile) -> TextFile:
     for magic, kind in MAGIC.items():
         if start.startswith(magic):
             raise InputError(f"{file.what} must be text, as its suffix says, but it is {kind}")
+    if start.startswith(b"version https://git-lfs."):
+        raise InputError(f"{file.what} must hold edges, but it is a pointer of Git LFS; fetch the file by git lfs pull")
+    if start.lstrip()[:14].lower().startswith((b"<html", b"<!doctype html")):
+        raise InputError(f"{file.what} must hold edges, but it is a web page")
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError(f"{file.what} is not text in UTF-8 but in UTF-16; save it as UTF-8")
     if b"\0" in start:

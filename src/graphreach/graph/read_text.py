@@ -13,7 +13,7 @@ from graphreach.graph.header import find_header, settle_header
 from graphreach.graph.matrix_text import is_matrix
 from graphreach.graph.reading import Reading
 from graphreach.graph.roles import Asked, Roles, SampledTable, assign_roles, make_reading
-from graphreach.graph.sniff import NODE_NAMES, SAMPLE, Layout, data_lines, is_plain_integer, sniff
+from graphreach.graph.sniff import NODE_NAMES, SAMPLE, Layout, data_lines, is_number, is_plain_integer, sniff
 from graphreach.graph.text_reader import PLAIN_INTEGER, TextFile, TextOptions, _Reader
 from graphreach.graph.times import grows_like_time, parse_times
 
@@ -181,6 +181,8 @@ def _assign(reader: _Reader, options: TextOptions) -> tuple[SampledTable, Roles]
 def _read(reader: _Reader, table: SampledTable, roles: Roles, options: TextOptions, sentences: list[str]) -> TextEdges:
     frame = reader.read([roles.source, roles.target], [] if roles.weight is None else [roles.weight])
     weights = None if roles.weight is None else reader.weights(frame)
+    _check_repeated_header(reader, table, roles, frame)
+    sentences += _say_text_ids(reader, table, roles, frame)
     time = None
     guessed = options.weight is None and not table.has_header and roles.weight == 2
     if weights is not None and guessed and options.time is roles.time is None and grows_like_time(weights):
@@ -201,6 +203,36 @@ def _read(reader: _Reader, table: SampledTable, roles: Roles, options: TextOptio
         time,
         make_reading(reader.file.what, "text", table, roles, sentences),
     )
+
+
+def _check_repeated_header(reader: _Reader, table: SampledTable, roles: Roles, frame: "pl.DataFrame") -> None:
+    """Refuse files that were put together with their headers."""
+    import polars as pl
+
+    if not table.has_header or frame.dtypes[0] != pl.String:
+        return
+    names = [str(table.names[column]) for column in (roles.source, roles.target)]
+    repeated = ((frame.to_series(0) == names[0]) & (frame.to_series(1) == names[1])).arg_true()
+    if len(repeated):
+        line = reader.line(int(repeated[0]))
+        raise InputError(f"{table.what} must have its header once, got it again in line {line}")
+
+
+def _say_text_ids(reader: _Reader, table: SampledTable, roles: Roles, frame: "pl.DataFrame") -> list[str]:
+    """Say why ids are text where most of the first ones are numbers."""
+    import polars as pl
+
+    if frame.dtypes[0] != pl.String or reader.options.ids == "str":
+        return []
+    fields = [field for column in (roles.source, roles.target) for field in table.fields(column)]
+    if 2 * sum(map(is_number, fields)) < len(fields):
+        return []
+    for column in frame.get_columns()[:2]:
+        others = (~column.str.contains(PLAIN_INTEGER)).arg_true()
+        if len(others):
+            row = int(others[0])
+            return [f"ids are text, as {column[row]!r:.40} in line {reader.line(row)} is not a plain integer"]
+    return []
 
 
 def _drop_time(table: SampledTable, roles: Roles, options: TextOptions) -> Roles:

@@ -28,6 +28,7 @@ INDEX_NAMES = (
 )
 """Names of a column that is an index if it counts."""
 
+DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 DATE = re.compile(r"\d{4}[-/]\d\d?[-/]\d\d?([T ]\d\d?:\d\d(:\d\d(\.\d+)?)?( ?(Z|[+-]\d\d:?\d\d|UTC))?)?")
 
 UNIX_TIMES = tuple((3e8 * unit, 4.2e9 * unit) for unit in (1, 10**3, 10**6, 10**9))
@@ -98,6 +99,25 @@ class SampledTable:
             return False
         numbers = [float(field) for field in self.fields(column)]
         return any(all(low <= number <= high for number in numbers) for low, high in UNIX_TIMES)
+
+    def holds_signs(self, column: int) -> bool:
+        """Whether a column holds one and the same sign without letters and digits, such as an arrow."""
+        fields = set(self.fields(column))
+        return len(fields) == 1 and not any(letter.isalnum() for letter in fields.pop())
+
+    def holds_decimal_commas(self, column: int) -> bool:
+        """Whether a column holds numbers such as 0,5."""
+        fields = self.fields(column)
+        return bool(fields) and all(DECIMAL_COMMA.fullmatch(field) or is_number(field) for field in fields)
+
+    def holds_relations(self, column: int) -> bool:
+        """Whether the second of three columns of text says how the first and the third are related."""
+        if column != 1 or len(self.names) != 3 or any(self.numeric):
+            return False
+        heads, relations, tails = (set(self.fields(i)) for i in range(3))
+        if relations & (heads | tails) or 2 * len(relations) > len(heads | tails):
+            return False
+        return bool(heads & tails) or len(self.rows) >= 10 * len(relations)
 
     def name(self, column: int) -> str:
         """The name of a column in lower case, empty where columns have none."""
@@ -186,9 +206,9 @@ def _find_index(table: SampledTable, found: Sequence[int | None]) -> tuple[list[
         return [], []
     sentences = []
     if 0 in columns:
-        kind = "an unnamed" if is_unnamed(table.names[0]) else "a"
-        counts = " that counts" if table.counts(0) else ""
-        sentences.append(f"the first column, {kind} one{counts}, was taken for an index")
+        title = "without a name" if is_unnamed(table.names[0]) else repr(table.names[0])
+        counts = ", which counts," if table.counts(0) else ","
+        sentences.append(f"the first column, {title}{counts} was taken for an index")
     return columns, sentences
 
 
@@ -219,6 +239,8 @@ def _unlikely_ends(table: SampledTable, index: list[int]) -> Iterator[list[int]]
     """Columns that are hardly ids, the least likely first; those of one list are left out together."""
     columns = range(len(table.names))
     yield index
+    yield [i for i in columns if table.holds_signs(i)]
+    yield [i for i in columns if table.holds_relations(i)]
     yield [i for i in columns if table.name(i) in TIMES]
     yield [i for i in columns if table.name(i) in WEIGHTS and len(table.name(i)) > 1]
     yield [i for i in columns if table.holds_dates(i)]
@@ -242,6 +264,9 @@ def _doubts(table: SampledTable, roles: Roles, index: list[int], asked: Asked) -
             name = table.names[i]
             more = f" (as do {len(numbers) - 1} more columns)" if len(numbers) > 1 else ""
             yield f"{table.title(i)} holds numbers{more} and was not used; weight={name!r} (--weight {name}) uses it"
+    commas = [i for i in roles.ignored if not table.numeric[i] and table.holds_decimal_commas(i)]
+    if commas:
+        yield f"{table.title(commas[0])} holds numbers with a decimal comma and was not used; write them with a point"
     before = [i for i in range(max(chosen)) if i not in (*chosen, *index)]
     if asked.source is None and asked.target is None and before and not find_pair([table.name(i) for i in chosen]):
         ends = " and ".join(table.title(i) for i in chosen)

@@ -19,6 +19,7 @@ SAMPLE = 200
 INTEGER = re.compile(r"0|-?[1-9][0-9]{0,18}")
 NODE_NAMES = ("id", "ids", "node", "nodes", "node_id", "nodeid", "name")
 BLANKS = re.compile(r"[\x00-\x20]+")
+STRAY_COMMA = re.compile(r"(?<!\d),|,(?!\d)|\t")
 MOST = 0.8
 """The share of lines that a separator has to be in where it is not in all of them."""
 
@@ -130,12 +131,14 @@ def find_separator(lines: Sequence[str]) -> str:
 
     It is the first of tab, comma, semicolon and bar that is in every line. One that is in nearly every line is taken
     too, as the lines without it are then too short, and are reported as such; networkx writes attributes in braces,
-    which have commas of their own.
+    which have commas of their own. A comma between digits may be a decimal one if there are semicolons.
 
     Example:
         >>> find_separator(["1,2", "2,3"]), find_separator(["1 2", "2 3"])
         (',', ' ')
     """
+    if all(";" in line and not STRAY_COMMA.search(line) for line in lines):
+        return ";"
     for least in (1.0, MOST):
         for each in SEPARATORS:
             if sum(each in line for line in lines) >= least * len(lines) and (least == 1 or "{" not in lines[0]):

@@ -1,5 +1,6 @@
 """Columns of text files, by polars, with the ids and line numbers that polars alone would lose."""
 
+import csv
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
@@ -10,7 +11,7 @@ from graphreach.errors import InputError
 from graphreach.graph import text_kernels
 from graphreach.graph.build import check_weights, first_bad_weight
 from graphreach.graph.guard import quiet_panics
-from graphreach.graph.sniff import Layout, data_lines, is_plain_integer
+from graphreach.graph.sniff import Layout, data_lines, is_plain_integer, split_fields
 
 if TYPE_CHECKING:
     import polars as pl
@@ -180,8 +181,11 @@ class _Reader:
         # Rows that are too short are filled up, unless the first is.
         too_short = "not found" in message
         for number, _, line in data_lines(self.file.text[begin:], self.options.comments):
-            fields = len(line.split() if separator == " " else line.split(separator.encode()))
-            if (fields < expected if too_short else fields > expected) and b'"' not in line:
+            try:
+                fields = len(split_fields(line.decode(errors="replace"), separator))
+            except csv.Error:  # a quote that is not closed
+                break
+            if fields < expected if too_short else fields > expected:
                 raise InputError(
                     f"{self.file.what} must have {expected} fields a line, got {fields} in line {first + number + 1}"
                 )
