@@ -98,8 +98,10 @@ def compare(
 def _names(models: str | None) -> list[str]:
     """The models that were asked for; none where the task chooses."""
     names = [name.strip() for name in (models or "").split(",") if name.strip()]
-    if models is not None and (not names or len(set(names)) < len(names)):
-        raise gr.InputError(f"--models must be names with commas between, each once, got {models!r}")
+    if models is not None and not names:
+        raise gr.InputError(f"--models must name at least one model, got {models!r}")
+    if len(set(names)) < len(names):
+        raise gr.InputError(f"--models must name each model once, got {models!r}")
     return names
 
 

@@ -17,7 +17,6 @@ from graphreach.nn.decoders import ReachDecoder
 from graphreach.tasks import Split, check_leaks, label_weights, metrics, split_dataset
 from graphreach.threads import one_torch_thread
 from graphreach.training.batches import Batch, make_batches
-from graphreach.training.check_run import check_run
 from graphreach.training.clock import Clock
 from graphreach.training.content import describe_content, ids_hash
 from graphreach.training.engine import Engine
@@ -29,6 +28,7 @@ from graphreach.training.model import TaskModel
 from graphreach.training.outcome import RECORD, Outcome, read_outcome, save_outcome
 from graphreach.training.pair_reach import PairReach
 from graphreach.training.record import peak_memory, versions
+from graphreach.training.run_checks import check_run
 from graphreach.training.run_folder import (
     HEAD,
     MODEL,
