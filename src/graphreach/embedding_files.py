@@ -26,6 +26,8 @@ from graphreach.errors import InputError
 from graphreach.files import replacing
 from graphreach.graph.formats import first_line
 from graphreach.graph.ids import ids_array
+from graphreach.graph.numpy_files import read_npz_arrays
+from graphreach.graph.parquet import read_parquet
 from graphreach.graph.read_graph import open_text
 from graphreach.graph.read_text import PLAIN_INTEGER
 from graphreach.graph.text_kernels import SPACE, tidy_text
@@ -286,12 +288,16 @@ def _split(frame: "pl.DataFrame", text: bool) -> Contents:
     return _as_ids(ids.fill_null("") if text else ids, text), frame.to_numpy(order="c")
 
 
-def _read_parquet(path: Path) -> Contents:
-    import polars as pl
+def _unless_damaged(read: Callable[[Path], Any], path: Path) -> Any:
+    """Read a file; what is wrong with it is said as it is of all formats of embeddings."""
+    try:
+        return read(path)
+    except InputError as error:
+        raise ValueError(str(error)) from None
 
-    with path.open("rb") as file:
-        frame = pl.read_parquet(file)
-    return _split(frame, text=False)
+
+def _read_parquet(path: Path) -> Contents:
+    return _split(_unless_damaged(read_parquet, path), text=False)
 
 
 def _read_csv(path: Path) -> Contents:
@@ -330,8 +336,8 @@ def _read_npy(path: Path) -> Contents:
 
 
 def _read_npz(path: Path) -> Contents:
-    with zipfile.ZipFile(path), np.load(path, allow_pickle=False) as file:
-        return file["ids"], file["embedding"]
+    arrays = _unless_damaged(read_npz_arrays, path)
+    return arrays["ids"], arrays["embedding"]
 
 
 def _as_ids(column: "pl.Series", text: bool) -> NDArray[Any]:

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from itertools import islice
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from graphreach.errors import InputError
 from graphreach.graph import text_kernels
 from graphreach.graph.columns import looks_like_header, normalise_name
 from graphreach.graph.graph import Graph
+from graphreach.graph.parquet import parquet_names, read_parquet
 from graphreach.graph.read_graph import open_text
 from graphreach.graph.read_text import TextFile, TextOptions, _Reader
 from graphreach.graph.sniff import SAMPLE, SEPARATORS, Layout, data_lines, is_number, is_plain_integer, sniff
@@ -99,16 +100,10 @@ class ParquetTable:
     """The columns of a Parquet file."""
 
     def __init__(self, path: Path) -> None:
-        import polars as pl
-
         self.path, self.what = path, str(path)
         self.assumed: list[str] = []
         self.doubts: list[str] = []
-        try:
-            with path.open("rb") as file:
-                self.names = list(pl.read_parquet_schema(file))
-        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
-            self._raise_damaged()
+        self.names = parquet_names(path)
 
     def check_long_enough(self, rows: NDArray[np.int64]) -> None:
         """Rows of a Parquet file are of one length."""
@@ -119,15 +114,8 @@ class ParquetTable:
 
     def texts(self, columns: Sequence[int]) -> list["pl.Series"]:
         """Columns as they are."""
-        import polars as pl
-
         names = [self.names[column] for column in columns]
-        try:
-            # A handle, as glob characters in the name then mean nothing.
-            with self.path.open("rb") as file:
-                frame = pl.read_parquet(file, columns=list(dict.fromkeys(names)))
-        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
-            self._raise_damaged()
+        frame = read_parquet(self.path, list(dict.fromkeys(names)))
         if not len(frame):
             raise InputError(f"{self.what} must have rows, but it is empty")
         return [frame[name] for name in names]
@@ -165,11 +153,6 @@ class ParquetTable:
     def place(self, row: int) -> str:
         """Where a row stands."""
         return f"row {row}"
-
-    def _raise_damaged(self) -> NoReturn:
-        raise InputError(
-            f"{self.what} must be a Parquet file, as its suffix says, but it is not or is damaged"
-        ) from None
 
 
 Table = TextTable | ParquetTable
