@@ -24,6 +24,6 @@ unseen = communities(seed=2)
 names = list(unseen)
 rng = np.random.default_rng(0)
 pairs = [(names[i], names[j]) for i, j in rng.integers(0, len(names), (4000, 2)) if i != j]
-scores = trained.score_pairs(pairs, graph=unseen)
+scores = trained.score_pairs(pairs, graph=unseen, new_anchors=True)
 truth = [same_community(*pair) for pair in pairs]
 print(f"same community or not, in a graph never seen: AUC {roc_auc_score(truth, scores):.3f}")

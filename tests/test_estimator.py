@@ -109,16 +109,76 @@ def test_grown_graph_keeps_its_anchors(named, fitted, monkeypatch):
     assert near[mates].mean() > near[others].mean()
 
 
-def test_another_graph_gets_anchors_of_its_own(fitted):
+def test_another_graph_gets_anchors_of_its_own_on_request(fitted):
     other = communities(seed=5, prefix="other ")
-    z = fitted.transform(other)
+    z = fitted.transform(other, new_anchors=True)
     assert z.shape == (60, 12)
     pairs, labels = links_and_others(other)
-    assert roc_auc_score(labels, fitted.score_pairs(pairs, graph=other)) > 0.8
+    assert roc_auc_score(labels, fitted.score_pairs(pairs, graph=other, new_anchors=True)) > 0.8
 
 
 def test_a_smaller_graph_has_fewer_anchors(fitted):
-    assert fitted.transform(nx.path_graph(5)).shape == (5, 5)
+    assert fitted.transform(nx.path_graph(5), new_anchors=True).shape == (5, 5)
+
+
+def test_anchors_are_never_replaced_silently(named, fitted):
+    """A graph without the anchors was embedded by others, and accuracy fell without a word."""
+    other = communities(seed=5, prefix="other ")
+    for use in (fitted.transform, lambda graph: fitted.score_pairs([("other 0", "other 1")], graph=graph)):
+        with pytest.raises(
+            InputError, match=r"got one without 12 of 12: .*; new_anchors=True chooses anchors of its own"
+        ):
+            use(other)
+    with pytest.raises(InputError, match="new_anchors must be True or False"):
+        fitted.transform(other, new_anchors="yes")
+
+
+def test_an_anchor_that_is_gone_is_named_and_its_column_is_zero(named, fitted):
+    gone = str(fitted.anchors_[3])
+    fewer = nx.Graph(named)
+    fewer.remove_node(gone)
+    with pytest.warns(UserWarning, match=f"lacks 1 of 12 anchors .*'{gone}'; their columns of the embedding are zero"):
+        z = fitted.transform(fewer)
+    assert z.shape == (59, 12)
+    assert not z[:, 3].any()
+    assert np.abs(np.delete(z, 3, axis=1)).sum(0).all()
+
+
+def test_anchors_are_found_across_integer_and_text_ids():
+    """A graph with one more node, whose id is text, has text ids throughout."""
+    graph = communities()
+    embedding = gr.GraphReachEmbedding(**FAST | {"epochs": 2}).fit(graph)
+    text = nx.relabel_nodes(graph, {i: str(i) for i in graph})
+    order = gr.Graph.from_networkx(text).index_of([str(i) for i in range(60)])
+    np.testing.assert_allclose(embedding.transform(text)[order], embedding.embedding_, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "sentence"),
+    [
+        (np.zeros((2, 3), int), r"pairs must be rows \(u, v\), shape \[m, 2\], got shape \[2, 3\]; transpose it"),
+        (np.zeros(4, int), r"shape \[m, 2\], got shape \[4\]"),
+        (np.zeros((4, 3), int), r"got shape \[4, 3\]"),
+        ([("node 0", "node 1", "node 2")], "rows .* of two node ids each, got"),
+        (["ab"], "got 'ab' among them"),
+        ([None], "got None among them"),
+        (None, "pairs must be rows"),
+        ("node 0", "pairs must be rows"),
+        ({"node 0": "node 1"}, "pairs must be rows"),
+        ([("node 0", "nobody")], "ids must be ids of nodes .* got 'nobody'"),
+        ([("node 0", ["node 1"])], "hashable"),
+        (np.ma.masked_array(np.zeros((2, 2), int), np.eye(2)), "masked"),
+    ],
+)
+def test_pairs_are_rows(fitted, pairs, sentence):
+    """An array [2, 3] was met by a complaint about the reversed shape."""
+    with pytest.raises(InputError, match=sentence):
+        fitted.score_pairs(pairs)
+
+
+def test_no_pairs_have_no_scores(fitted):
+    for pairs in ([], np.empty((0, 2)), iter([])):
+        assert fitted.score_pairs(pairs).shape == (0,)
 
 
 def test_scores_are_probabilities_and_tell_links_from_others(named, fitted):
@@ -191,7 +251,7 @@ def test_all_kinds_of_graph_give_one_embedding(tmp_path):
     expected = gr.GraphReachEmbedding(**FAST).fit_transform(own)
     for other in (graph, from_networkx(graph), nx.to_scipy_sparse_array(graph, nodelist=range(60)), path, str(path)):
         np.testing.assert_array_equal(gr.GraphReachEmbedding(**FAST).fit_transform(other), expected)
-    with pytest.raises(InputError, match="graph must be a Graph, a networkx, SciPy or PyG graph or a path, got list"):
+    with pytest.raises(InputError, match="graph must be a Graph, a networkx, SciPy or PyG graph or a path, got"):
         gr.GraphReachEmbedding().fit([(0, 1)])
 
 
@@ -258,6 +318,22 @@ def test_not_fitted(use):
         ({"batch_size": 0}, "batch_size must be"),
         ({"batch_size": -5}, "batch_size must be"),
         ({"learning_rate": -1.0}, "learning_rate"),
+        ({"learning_rate": "fast"}, "learning_rate must be a positive number, got 'fast'"),
+        ({"learning_rate": float("nan")}, "learning_rate must be a positive number, got nan"),
+        ({"epochs": 2.5}, "epochs must be a positive integer, got 2.5"),
+        ({"num_anchors": None}, "num_anchors must be"),
+        ({"num_anchors": float("nan")}, "num_anchors as a share"),
+        ({"num_anchors": True}, "num_anchors must be"),
+        ({"strategy": ["greedy"]}, "strategy must be one of"),
+        ({"preset": 3}, "preset must be one of"),
+        ({"hidden_channels": "a"}, "hidden_channels must be an integer"),
+        ({"hidden_channels": 0}, "hidden_channels must be an integer"),
+        ({"num_layers": -1}, "num_layers must be an integer"),
+        ({"num_layers": 10**12}, "num_layers must be an integer from 1 to"),
+        ({"random_state": "7"}, "random_state must be an integer"),
+        ({"random_state": -1}, "random_state must be an integer"),
+        ({"engine": "spark"}, "engine must be one of"),
+        ({"workers": 2}, "workers must go with"),
     ],
 )
 def test_parameters_are_checked_by_fit(named, arguments, message):
@@ -334,3 +410,40 @@ def test_a_bare_model_is_no_estimator(tmp_path):
     gr.nn.GraphReach(0, 4).save_pretrained(tmp_path)
     with pytest.raises(InputError, match="folder must hold a saved GraphReachEmbedding, got a bare model"):
         gr.GraphReachEmbedding.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("metadata", "sentence"),
+    [
+        ({"estimator": 3, "anchors": [1]}, "must hold the parameters of an estimator, got 3"),
+        ({"estimator": {}, "anchors": [1]}, "got one without"),
+        ({"estimator": {"epoch": 3}, "anchors": [1]}, "got one with 'epoch'"),
+        ({"anchors": None}, "must hold the ids of different anchors, got None"),
+        ({"anchors": []}, "different anchors"),
+        ({"anchors": [1, 1]}, "different anchors"),
+        ({"anchors": [[1], None]}, "different anchors"),
+        ({"anchors": [True]}, "different anchors"),
+        ({"epochs": "many"}, "but epochs must be a positive integer, got 'many'"),
+        ({"strategy": None}, "but strategy must be one of"),
+    ],
+)
+def test_metadata_of_an_estimator_is_checked(tmp_path, metadata, sentence):
+    parts = {"estimator": gr.GraphReachEmbedding().get_params(), "anchors": [1, 2]}
+    own = {name: value for name, value in metadata.items() if name in parts}
+    if own != metadata:
+        own["estimator"] = parts["estimator"] | metadata
+    gr.nn.GraphReach(0, 4).save_pretrained(tmp_path, **parts | own)
+    with pytest.raises(InputError, match=sentence):
+        gr.GraphReachEmbedding.load(tmp_path)
+
+
+@pytest.mark.parametrize("folder", [None, 3, b"x", ["a"]])
+def test_folders_of_wrong_kinds(folder):
+    with pytest.raises(InputError, match="folder must be the name of a folder"):
+        gr.GraphReachEmbedding.load(folder)
+
+
+@pytest.mark.parametrize("graph", [None, 3, [], nx.Graph(), np.ones((3, 3)), {}])
+def test_graphs_of_wrong_kinds(graph):
+    with pytest.raises(InputError, match=r"graph must be|at least one node"):
+        gr.GraphReachEmbedding().fit(graph)

@@ -1,7 +1,9 @@
 """fit and transform for people who want no training loop."""
 
+import inspect
 from collections.abc import Iterable
 from dataclasses import replace
+from os import PathLike
 from pathlib import Path
 from typing import Any, Self
 
@@ -11,12 +13,18 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from graphreach.anchors import select_anchors
+from graphreach.anchors.select_anchors import resolve_num_anchors
+from graphreach.anchors.strategies import STRATEGIES
+from graphreach.arguments import as_graph, check_flag, check_name, check_number, check_whole, describe, to_list
 from graphreach.embedding import standalone
 from graphreach.errors import InputError
 from graphreach.graph import Graph
+from graphreach.graph.ids import ids_array
 from graphreach.nn.graph_reach import GraphReach
+from graphreach.nn.presets import PRESETS
 from graphreach.tasks import Examples, Split
 from graphreach.threads import one_torch_thread
+from graphreach.training.anchor_match import match_anchors
 from graphreach.training.batches import Batch, Part, make_batches
 from graphreach.training.clock import Clock
 from graphreach.training.engine import Engine
@@ -25,7 +33,11 @@ from graphreach.training.methods import find_method
 from graphreach.training.model import TaskModel
 from graphreach.training.settings import Settings
 from graphreach.training.trainer import Trainer
+from graphreach.walks.place import check_engine
 from graphreach.walks.walk_length import check_count
+
+WIDEST = 2**20
+"""Channels and layers beyond which something else was meant."""
 
 
 class GraphReachEmbedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -96,6 +108,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator):  # type: ignore[misc
         if graph.num_edges == 0:
             raise InputError("graph must have links to train on, got none")
         self._check_parameters()
+        resolve_num_anchors(self.num_anchors, graph.num_nodes)
         engine = Engine.make(self.engine, self.address, self.workers)
         with engine.ready(), torch.random.fork_rng(devices=[]):
             inputs = self._inputs(graph, None, engine)
@@ -104,15 +117,24 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator):  # type: ignore[misc
         self.embedding_ = self._embed(inputs)
         return self
 
-    def transform(self, graph: Any) -> NDArray[np.float32]:
+    def transform(self, graph: Any, new_anchors: bool = False) -> NDArray[np.float32]:
         """Embed a graph by the trained model, rows in the order of its ids.
 
-        If it has all anchors' ids it is taken for the same graph, grown or changed: the anchors stay and only reachability
-        is computed anew. Any other graph gets as many anchors of its own.
+        Args:
+            graph: The graph that was trained on, grown or changed: the anchors stay and only reachability is computed
+                anew. Ids may have turned from integers to text or back. A few anchors that are gone are named in a
+                warning and their columns are zero; a graph without more of them is refused.
+            new_anchors: Whether to choose as many anchors in this graph instead, for one that has nothing to do with the
+                graph that was trained on.
         """
         self._check_fitted()
         graph = as_graph(graph)
-        return self._embed(self._inputs(graph, self._anchors_in(graph)))
+        if check_flag("new_anchors", new_anchors):
+            count = min(len(self.anchors_), graph.num_nodes)
+            chosen = select_anchors(graph, count, self.strategy, seed=self.random_state).anchors
+            return self._embed(self._inputs(graph, chosen))
+        match = match_anchors(self.anchors_.tolist(), graph)
+        return match.widen(self._embed(self._inputs(graph, match.positions)))
 
     def fit_transform(self, graph: Any, y: Any = None, **fit_params: Any) -> NDArray[np.float32]:
         """Train, and return the embedding."""
@@ -126,22 +148,25 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator):  # type: ignore[misc
             )
         return self.embedding_
 
-    def score_pairs(self, pairs: Iterable[tuple[Any, Any]], graph: Any = None) -> NDArray[np.float32]:
+    def score_pairs(
+        self, pairs: Iterable[tuple[Any, Any]], graph: Any = None, new_anchors: bool = False
+    ) -> NDArray[np.float32]:
         """The probability that each pair of ids is a link.
 
         Args:
-            pairs: Pairs of node ids.
+            pairs: Rows ``(u, v)`` of node ids: a list of pairs or an array ``[m, 2]``.
             graph: The graph that they are in, if it is not the one that was trained on.
+            new_anchors: See :meth:`transform`.
         """
         self._check_fitted()
         known = self._graph if graph is None else as_graph(graph)
         if known is None:
             raise InputError("graph must be given to an estimator that was loaded from a folder, got None")
-        ends: list[Any] = [list(side) for side in zip(*pairs, strict=True)]
-        if not ends:
+        ends = _both_ends(pairs)
+        if not ends[0]:
             return np.empty(0, np.float32)
-        z = self.embedding_ if graph is None and hasattr(self, "embedding_") else self.transform(known)
         index = torch.from_numpy(np.stack([known.index_of(side) for side in ends]))
+        z = self.embedding_ if graph is None and hasattr(self, "embedding_") else self.transform(known, new_anchors)
         with torch.no_grad(), one_torch_thread():
             scores: NDArray[np.float32] = self.model_.score_pairs(torch.from_numpy(z), index).sigmoid().numpy()
         return scores
@@ -154,23 +179,20 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator):  # type: ignore[misc
     @classmethod
     def load(cls, folder: str | Path) -> Self:
         """An estimator that :meth:`save` wrote, ready to ``transform``."""
+        if not isinstance(folder, str | PathLike):
+            raise InputError(f"folder must be the name of a folder, got {describe(folder)}")
         model = GraphReach.from_pretrained(folder)
         metadata: dict[str, Any] = model.metadata  # type: ignore[assignment]
         if not {"estimator", "anchors"} <= metadata.keys():
             raise InputError(f"folder must hold a saved GraphReachEmbedding, got a bare model in {folder}")
-        estimator = cls(**metadata["estimator"])
+        estimator = cls(**_saved_parameters(cls, metadata["estimator"], folder))
         estimator.model_, estimator._graph = model, None
-        anchors = metadata["anchors"]
-        kinds = {type(each) for each in anchors}
-        estimator.anchors_ = np.array(anchors, dtype=None if len(kinds) == 1 else object)
+        estimator.anchors_ = _saved_anchors(metadata["anchors"], folder)
+        try:
+            estimator._check_parameters()
+        except InputError as error:
+            raise InputError(f"{folder} must hold a saved GraphReachEmbedding, but {error}") from None
         return estimator
-
-    def _anchors_in(self, graph: Graph) -> NDArray[np.int64]:
-        present = set(graph.ids.tolist())
-        if all(each in present for each in self.anchors_.tolist()):
-            return np.asarray(graph.index_of(self.anchors_))
-        count = min(len(self.anchors_), graph.num_nodes)
-        return select_anchors(graph, count, self.strategy, seed=self.random_state).anchors
 
     def _settings(self, graph: Graph) -> Settings:
         large = {
@@ -209,38 +231,20 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator):  # type: ignore[misc
 
     def _check_parameters(self) -> None:
         check_count("epochs", self.epochs)
+        check_whole("hidden_channels", self.hidden_channels, 1, WIDEST)
+        check_whole("num_layers", self.num_layers, 1, WIDEST)
+        check_name("preset", self.preset, PRESETS)
+        check_whole("random_state", self.random_state, 0, 2**63 - 1)
+        check_engine(self.engine, address=self.address, workers=self.workers)
+        if not callable(self.strategy):
+            check_name("strategy", self.strategy, ["greedy", *STRATEGIES], more=" or a function")
         if self.batch_size is not None:
             check_count("batch_size", self.batch_size)
-        if not self.learning_rate > 0:
-            raise InputError(f"learning_rate must be above 0, got {self.learning_rate}")
+        check_number("learning_rate", self.learning_rate, 0, above=True)
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "model_"):
             raise InputError("GraphReachEmbedding must be fitted first: call fit(graph)")
-
-
-def as_graph(graph: Any) -> Graph:
-    """A graph from what people have: a :class:`Graph`, networkx, SciPy, PyG, a file's path.
-
-    Example:
-        >>> import networkx as nx
-        >>> as_graph(nx.path_graph(3))
-        Graph(num_nodes=3, num_edges=2, directed=False, weighted=False)
-    """
-    if isinstance(graph, Graph):
-        return graph
-    if isinstance(graph, str | Path):
-        from graphreach.graph import read_graph
-
-        return read_graph(graph)
-    module = type(graph).__module__.partition(".")[0]
-    if module == "networkx":
-        return Graph.from_networkx(graph)
-    if module == "scipy":
-        return Graph.from_scipy(graph)
-    if module == "torch_geometric":
-        return Graph.from_pyg(graph)
-    raise InputError(f"graph must be a Graph, a networkx, SciPy or PyG graph or a path, got {type(graph).__name__}")
 
 
 def _with_random_pairs(batches: list[Batch], seed: int) -> list[Batch]:
@@ -251,6 +255,43 @@ def _with_random_pairs(batches: list[Batch], seed: int) -> list[Batch]:
     others = torch.randint(batch.inputs.num_nodes, links.shape, generator=generator)
     label = torch.cat([torch.ones(links.size(1)), torch.zeros(links.size(1))])
     return [replace(batch, train=Part(torch.cat([links, others], 1), label, None))]
+
+
+def _both_ends(pairs: Any) -> tuple[list[Any], list[Any]]:
+    """The first and the second ids of pairs, which are rows; nothing guesses that they may be columns."""
+    shape = tuple(getattr(pairs, "shape", (0, 2)))
+    if 0 not in shape and (len(shape) != 2 or shape[1] != 2):
+        hint = "; transpose it" if len(shape) == 2 and shape[0] == 2 else ""
+        raise InputError(f"pairs must be rows (u, v), shape [m, 2], got shape {list(shape)}{hint}")
+    if hasattr(pairs, "itertuples"):
+        pairs = pairs.to_numpy()
+    if isinstance(pairs, np.ma.MaskedArray) and np.ma.is_masked(pairs):
+        raise InputError("pairs must be rows (u, v) without gaps, got a masked array")
+    rows = to_list("pairs", pairs, "rows (u, v) of node ids")
+    for row in rows:
+        if isinstance(row, str | bytes | dict | set) or getattr(row, "__len__", int)() != 2:
+            raise InputError(f"pairs must be rows (u, v) of two node ids each, got {describe(row)} among them")
+    return [row[0] for row in rows], [row[1] for row in rows]
+
+
+def _saved_parameters(kind: type, parameters: Any, folder: Any) -> dict[str, Any]:
+    known = list(inspect.signature(kind).parameters)
+    if not isinstance(parameters, dict):
+        raise InputError(f"{folder} must hold the parameters of an estimator, got {describe(parameters)}")
+    unknown, missing = set(parameters) - set(known), set(known) - set(parameters)
+    if unknown or missing:
+        odd = sorted(map(str, unknown or missing))[0]
+        raise InputError(
+            f"{folder} must hold the parameters of an estimator, got one {'with' if unknown else 'without'} {odd!r}"
+        )
+    return parameters
+
+
+def _saved_anchors(anchors: Any, folder: Any) -> NDArray[Any]:
+    plain = isinstance(anchors, list) and all(type(each) in (int, float, str) for each in anchors)
+    if not plain or not anchors or len(set(anchors)) < len(anchors):
+        raise InputError(f"{folder} must hold the ids of different anchors, got {describe(anchors)}")
+    return ids_array(anchors)
 
 
 def _plain(ids: NDArray[Any]) -> list[Any]:
