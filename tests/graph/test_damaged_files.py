@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import zipfile
 from pathlib import Path
 
@@ -444,7 +445,7 @@ def test_standard_input(monkeypatch):
     give(b"")
     refuse("-", "standard input must hold edges, but it is empty")
     give(gzip.compress(b"1 2\n")[:-9])
-    refuse("-", "standard input is a damaged or truncated gzip file")
+    refuse("-", "standard input cannot be read, or is a damaged or truncated gzip file")
 
 
 @pytest.mark.parametrize("content", ['1 2\n2 3\n"', '1,2\n2,3\n"', 'a\tb\nb\tc\n"x'])
@@ -458,3 +459,18 @@ def test_standard_error_is_passed_on_without_a_panic(capfd):
     with quiet_panics():
         os.write(2, b"said\n")
     assert capfd.readouterr().err == "said\n"
+
+
+def test_pipe(tmp_path):
+    """A pipe can be read only once, so its format must not be found out by another reading."""
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_text, args=("".join(f"{i} {i + 1}\n" for i in range(5000)),))
+    writer.start()
+    graph = read_graph(path)
+    writer.join()
+    assert (graph.num_edges, graph.reading.path) == (5000, str(path))
+
+
+def test_devices_are_no_files():
+    refuse("/dev/zero", "path must be a file, got /dev/zero, which is none")

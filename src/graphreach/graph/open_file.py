@@ -1,6 +1,7 @@
 """Files as they come: found or missing, packed or not, and which format they are in."""
 
 import gzip
+import io
 import os
 import sys
 import zlib
@@ -57,6 +58,8 @@ def check_path(path: Any, argument: str = "path") -> Path:
             raise InputError(f"{argument} must be a file, got the folder {file}")
         if not file.exists():
             raise InputError(f"there is no file {file}{_near_miss(file)}")
+        if not (file.is_file() or file.is_fifo()):
+            raise InputError(f"{argument} must be a file, got {file}, which is none")
         if file.is_file() and file.stat().st_size == 0:
             raise InputError(f"{file} must hold edges, but it is empty")
     except OSError as error:
@@ -144,17 +147,10 @@ def open_text(path: Path) -> TextFile:
     """
     zipped = path.suffix.lower() == ".gz" or (not path.suffix and _is_gzip(path))
     try:
-        text = unzip(path) if zipped else _map(path)
+        text = unzip(path) if zipped else np.memmap(path, np.uint8, mode="r")
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
-    return _checked(TextFile(text, None if zipped or not path.is_file() else str(path), str(path)))
-
-
-def _map(path: Path) -> NDArray[np.uint8]:
-    if path.is_file() and path.stat().st_size:
-        return np.memmap(path, np.uint8, mode="r")
-    with path.open("rb") as handle:  # a pipe, which has no size
-        return _read_all(handle, str(path), None)
+    return check_text(TextFile(text, None if zipped else str(path), str(path)))
 
 
 def _is_gzip(path: Path) -> bool:
@@ -165,7 +161,13 @@ def _is_gzip(path: Path) -> bool:
         return False
 
 
-def _checked(file: TextFile) -> TextFile:
+def check_text(file: TextFile) -> TextFile:
+    """Return a file whose beginning is that of a text, or raise.
+
+    Example:
+        >>> check_text(TextFile(np.frombuffer(b"1 2", np.uint8), None, "standard input")).what
+        'standard input'
+    """
     start = file.text[:4096].tobytes()
     for magic, kind in MAGIC.items():
         if start.startswith(magic):
@@ -215,30 +217,27 @@ def _read_all(file: Any, what: str, packed: int | None) -> NDArray[np.uint8]:
     return np.frombuffer(buffer, np.uint8)
 
 
-def read_stdin() -> TextFile:
-    """Return what comes on standard input, unpacked if it is a gzip file."""
-    stream = getattr(sys.stdin, "buffer", None)
-    if stream is None:
-        raise InputError("standard input must be a stream of bytes to read a graph from it, got none")
-    text = _read_all(stream, "standard input", None)
-    if not len(text):
-        raise InputError("standard input must hold edges, but it is empty")
-    if text[:2].tobytes() == b"\x1f\x8b":
-        import io
-
-        try:
-            with gzip.open(io.BytesIO(text.tobytes())) as file:
-                text = _read_all(file, "standard input", len(text))
-        except (OSError, EOFError, zlib.error):
-            raise InputError("standard input is a damaged or truncated gzip file") from None
-    return TextFile(text, None, "standard input")
-
-
-def check_text(file: TextFile) -> TextFile:
-    """Return a file whose beginning is that of a text, or raise.
+def read_stream(path: Path | None) -> TextFile:
+    """Return what comes through a pipe, or on standard input, unpacked if it is a gzip file.
 
     Example:
-        >>> check_text(TextFile(np.frombuffer(b"1 2", np.uint8), None, "standard input")).what
-        'standard input'
+        >>> read_stream(Path(__file__)).text[:3].tobytes()
+        b'\"\"\"'
     """
-    return _checked(file)
+    what = "standard input" if path is None else str(path)
+    stream = getattr(sys.stdin, "buffer", None) if path is None else path.open("rb")
+    if stream is None:
+        raise InputError("standard input must be a stream of bytes to read a graph from it, got none")
+    try:
+        text = _read_all(stream, what, None)
+        if text[:2].tobytes() == b"\x1f\x8b":
+            with gzip.open(io.BytesIO(text.tobytes())) as file:
+                text = _read_all(file, what, len(text))
+    except (OSError, EOFError, zlib.error):
+        raise InputError(f"{what} cannot be read, or is a damaged or truncated gzip file") from None
+    finally:
+        if path is not None:
+            stream.close()
+    if not len(text):
+        raise InputError(f"{what} must hold edges, but it is empty")
+    return TextFile(text, None, what)

@@ -23,7 +23,7 @@ from graphreach.graph.open_file import (
     find_format,
     guess_format,
     open_text,
-    read_stdin,
+    read_stream,
 )
 from graphreach.graph.read_text import find_matrix, open_edges, read_text_edges, read_text_nodes
 from graphreach.graph.reading import Reading
@@ -113,10 +113,10 @@ def read_graph(
     _check_arguments(directed, ids, comments, header, bipartite)
     asked = Asked(source, target, weight, time)
     options = TextOptions(source, target, weight, ids, header, "#%" if comments is None else comments, time)
-    if isinstance(path, str | PathLike) and str(path) == STDIN:
-        edges, is_directed = _edges_from_stdin(format, asked, options, comments, nodes, bipartite)
+    file = Path(STDIN) if isinstance(path, str | PathLike) and str(path) == STDIN else check_path(path)
+    if str(file) == STDIN or file.is_fifo():
+        edges, is_directed = _edges_from_stream(file, format, asked, options, comments, nodes, bipartite)
     else:
-        file = check_path(path)
         kind = find_format(file, format)
         if kind in ("text", "edgelist", "matrix"):
             text = open_text(file)
@@ -136,11 +136,18 @@ def _check_arguments(directed: Any, ids: Any, comments: Any, header: Any, bipart
             raise InputError(f"{argument} must be True, False or None, got {value!r:.80}")
 
 
-def _edges_from_stdin(
-    format: Any, asked: Asked, options: TextOptions, comments: str | None, nodes: Any, bipartite: bool | None
+def _edges_from_stream(
+    path: Path,
+    format: Any,
+    asked: Asked,
+    options: TextOptions,
+    comments: str | None,
+    nodes: Any,
+    bipartite: bool | None,
 ) -> tuple[Edges, bool | None]:
-    text = read_stdin()
-    kind = guess_format(text.text[:4096].tobytes()) if format is None else find_format(Path(STDIN), format)
+    """Read what can be read only once: a pipe or standard input."""
+    text = read_stream(None if str(path) == STDIN else path)
+    kind = guess_format(text.text[:4096].tobytes()) if format is None else find_format(path, format)
     if kind in ("text", "edgelist", "matrix"):
         edges, directed = _edges_from_text(check_text(text), kind, options, comments, nodes, bipartite)
     else:
@@ -149,7 +156,11 @@ def _edges_from_stdin(
             file.write_bytes(text.text.tobytes())
             edges, directed = _edges_from_file(file, kind, asked, options, nodes, bipartite)
     assert edges.reading is not None
-    said = edges.reading.as_dict() | {"path": STDIN, "ignored": edges.reading.ignored, "assumed": edges.reading.assumed}
+    said = edges.reading.as_dict() | {
+        "path": str(path),
+        "ignored": edges.reading.ignored,
+        "assumed": edges.reading.assumed,
+    }
     return edges._replace(reading=Reading(**said)), directed
 
 
