@@ -11,10 +11,11 @@ import typer
 from typer.core import TyperGroup
 
 from graphreach.cli.compiling import announced_compilation
+from graphreach.cli.termination import interrupted_by_sigterm
 from graphreach.errors import InputError
 from graphreach.progress import plain_lines
 
-BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130
+BAD_INPUT, FAILED, INTERRUPTED, TERMINATED = 2, 1, 130, 143
 
 WRONG_FILE = (
     errno.ENOENT, errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENAMETOOLONG,
@@ -32,8 +33,14 @@ class OneLineErrors(TyperGroup):
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run the command and exit; typer calls this with the command line."""
         kwargs["standalone_mode"] = False
+        received: list[int] = []
         try:
-            with warnings.catch_warnings(), plain_lines(say), announced_compilation(say):
+            with (
+                warnings.catch_warnings(),
+                plain_lines(say),
+                announced_compilation(say),
+                interrupted_by_sigterm() as received,
+            ):
                 warnings.simplefilter("default", UserWarning)
                 warnings.showwarning = _show_warning
                 code = super().main(*args, **kwargs)
@@ -53,7 +60,8 @@ class OneLineErrors(TyperGroup):
             say(f"error: {_first_line(error)} (in polars, which reads and writes tables)")
             code = FAILED
         if code == INTERRUPTED:
-            say("interrupted")
+            code = TERMINATED if received else INTERRUPTED
+            say("terminated" if received else "interrupted")
         sys.exit(code if isinstance(code, int) else 0)
 
 
