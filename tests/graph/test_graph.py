@@ -276,7 +276,7 @@ def test_from_edges_errors(arguments, sentence):
 
 
 def test_sum_of_repeats_must_be_finite():
-    with pytest.raises(InputError, match="finite sum"):
+    with pytest.raises(InputError, match="between 1e-100 and"):
         Graph.from_edges([[0, 0], [1, 1]], edge_weight=[1e308, 1e308])
 
 
@@ -306,7 +306,7 @@ def test_import_is_light():
 
 
 def test_weights_whose_sum_is_infinite_are_refused():
-    with pytest.raises(InputError, match="edge_weight must have a finite sum"):
+    with pytest.raises(InputError, match="edge_weight must be 0 or between 1e-100 and"):
         Graph.from_edges([[0, 1, 0], [1, 2, 2]], edge_weight=[1e308, 1e308, 1.5e308])
 
 

@@ -20,6 +20,9 @@ REDUCE: dict[str | None, int] = {
 
 MAX_NODES = 2**32
 
+WEIGHT_RANGE = (1e-100, 1e100)
+"""Positive weights beyond it are refused: their sums and ratios could leave the range of double precision."""
+
 
 class CSR(NamedTuple):
     """A compressed sparse row matrix with sorted rows and no repeats."""
@@ -121,16 +124,34 @@ def check_weights(weights: ArrayLike, num_edges: int, name: str = "edge_weight")
     wrong = first_bad_weight(checked)
     if wrong is not None:
         raise InputError(f"{name} must be finite and not negative, got {checked[wrong]} at position {wrong}")
+    check_weight_range(checked, name)
     if num_edges and not checked.any():
         raise InputError(f"{name} must have at least one positive weight, got {num_edges} zeros")
-    with np.errstate(over="ignore"):
-        if not np.isfinite(2 * checked.sum()):
-            raise InputError(f"{name} must have a finite sum, got weights up to {checked.max()}; scale them down")
     return np.ascontiguousarray(checked)
 
 
 def _holds_text(values: NDArray[Any]) -> bool:
     return values.dtype.kind == "O" and any(isinstance(value, str | bytes) for value in values.flat)
+
+
+def check_weight_range(weights: NDArray[np.float64], name: str) -> None:
+    """Refuse positive weights that are outside :data:`WEIGHT_RANGE`.
+
+    Example:
+        >>> check_weight_range(np.array([0.0, 1.0, 5e-324]), "weight")
+        Traceback (most recent call last):
+        ...
+        graphreach.errors.InputError: weight must be 0 or between 1e-100 and 1e+100, got 5e-324 at position 2; scale them
+    """
+    lowest, highest = WEIGHT_RANGE
+    if not len(weights) or (weights.min() >= lowest and weights.max() <= highest):
+        return
+    wrong = ((weights > 0) & (weights < lowest)) | (weights > highest)
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        raise InputError(
+            f"{name} must be 0 or between {lowest:g} and {highest:g}, got {weights[at]} at position {at}; scale them"
+        )
 
 
 def first_bad_weight(weights: NDArray[np.float64]) -> int | None:

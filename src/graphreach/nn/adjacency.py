@@ -142,6 +142,11 @@ class Adjacency:
         if key not in self._made:
             symmetric = self.symmetric and name != "mean"
             matrix = OPERATORS[name](self.matrix)
+            if matrix.nnz and matrix.data.max() > torch.finfo(like.dtype).max:
+                raise InputError(
+                    f"weights of edges must be at most {torch.finfo(like.dtype).max:.2g} for a layer that adds them up, "
+                    f"got {matrix.data.max():.2g}; scale them"
+                )
             self._made[key] = SparseMatrix.from_scipy(matrix, like.dtype, like.device, symmetric=symmetric)
         return self._made[key]
 

@@ -17,6 +17,13 @@ MAX_ORDER_COST = 10**11
 """Multiplications that the exact order-weighted s(a, v) may take: about a minute."""
 
 
+BALANCED_RATIO = 1e12
+"""Largest ratio of two degrees up to which one direction is computed from the other.
+
+Single precision ends at 1e-45: a greater ratio would make much of what was lost below that.
+"""
+
+
 class Powers(NamedTuple):
     """What a step multiplies by: the rows' entries, and factors of rows before and after."""
 
@@ -168,6 +175,19 @@ def _return_probabilities(graph: Graph, length: int, cluster: Any) -> NDArray[np
     return np.concatenate(list(blocks_of(compute, powers, nodes, "return probabilities", cluster)))
 
 
+def is_balanced(graph: Graph) -> bool:
+    """Whether s(a, v) can be computed from s(v, a) without loss.
+
+    Example:
+        >>> is_balanced(Graph.from_edges([[0, 1], [1, 2]], edge_weight=[1.0, 1e50]))
+        False
+    """
+    if graph.directed:
+        return False
+    degree = graph.degree[graph.degree > 0]
+    return not len(degree) or float(degree.max() / degree.min()) <= BALANCED_RATIO
+
+
 def balanced(graph: Graph, to_anchors: Any, anchors: NDArray[Any], hops: int) -> Any:
     """s(a, v) = deg(v) s(v, a) / deg(a): detailed balance of the exact frequency similarity in an undirected graph."""
     degree = graph.degree
@@ -210,6 +230,6 @@ def exact_reachability(
         return to, matrix(partial(order_from_block, length=length, num_walks=num_walks, returns=returns), "from")
     function = partial(hop_block if hops else frequency_block, length=length)
     to = matrix(function, "to")
-    if not graph.directed:
+    if is_balanced(graph):
         return to, balanced(graph, to, anchors, hops or 1)
     return to, matrix(function, "from")

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from graphreach.nn.positions import Positions
 
 
+MOST_INVERSE = 1e30
+"""Times that a node's share of all weight may go into the whole, for single precision to hold lifts."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Reachability:
     """How reachable anchors are from nodes and nodes from anchors.
@@ -150,6 +154,11 @@ def inverse_shares(graph: Graph) -> NDArray[np.float32]:
     """
     arriving = graph.transpose().degree
     out: NDArray[np.float64] = np.divide(arriving.sum(), arriving, out=np.zeros(graph.num_nodes), where=arriving > 0)
+    if len(out) and out.max() > MOST_INVERSE:
+        raise InputError(
+            f"a node's weight must be at least {1 / MOST_INVERSE:g} of the whole graph's for lift, which divides by it, "
+            f"got {1 / out.max():g} at position {int(out.argmax())}"
+        )
     return out.astype(np.float32)
 
 

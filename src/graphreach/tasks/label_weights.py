@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from graphreach.arguments import check_number
 from graphreach.errors import InputError
 from graphreach.graph import Graph
-from graphreach.graph.build import CSR
+from graphreach.graph.build import CSR, check_weight_range
 from graphreach.tasks.examples import Split, check_split
 from graphreach.tasks.pair_keys import contains, encode
 
@@ -43,6 +43,7 @@ def label_weights(split: Split, same: float = 1.0, other: float = 0.01) -> Graph
     weights = np.where(alike, same, other)
     if graph.weights is not None:
         weights = weights * graph.weights
+    check_weight_range(weights, "weights of edges times same and other")
     return Graph(CSR(graph.indptr, graph.indices, weights), graph.ids, graph.directed)
 
 
