@@ -19,6 +19,7 @@ from graphreach.anchors.kernels import (
     merge_visits,
 )
 from graphreach.graph import Graph
+from graphreach.interrupts import call
 from graphreach.walks.random_walks import row_chunks
 from graphreach.walks.rng import hash_nodes
 from graphreach.walks.transitions import Transitions, transitions
@@ -143,7 +144,7 @@ def visited_from(
 ) -> Piece:  # fmt: skip
     """Walk from ``starts`` and note who is visited."""
     raw, lengths = np.empty((len(starts), num_walks * walk_length), np.int64), np.zeros(len(starts), np.int64)
-    collect_visits(*table, starts, num_walks, walk_length, seed, num_samples, share, raw, lengths)
+    call(collect_visits, *table, starts, num_walks, walk_length, seed, num_samples, share, raw, lengths, work=raw.size)
     return merged(raw, lengths)
 
 
@@ -151,7 +152,7 @@ def _visit_pieces(
     graph: Graph, starts: NDArray[np.uint32], num_walks: int, walk_length: int, seed: int, num_samples: int,
     share: float,
 ) -> Iterator[tuple[int, Piece]]:  # fmt: skip
-    for rows in row_chunks(len(starts), num_walks * walk_length, "walks for anchors"):
+    for rows in row_chunks(len(starts), num_walks * walk_length, "walks for anchors", bytes_per_step=8):
         table = transitions(graph)
         yield rows.start, visited_from(table, starts[rows], num_walks, walk_length, seed, num_samples, share)
 

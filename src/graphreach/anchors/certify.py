@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from graphreach.anchors.kernels import reached
 from graphreach.graph import Graph
+from graphreach.interrupts import call
 from graphreach.walks.random_walks import row_chunks
 from graphreach.walks.transitions import transitions
 
@@ -36,9 +37,13 @@ def reached_starts(
     is_anchor.flags.writeable = False
     if cluster is not None:
         return int(cluster.reached(starts, anchors, is_anchor, num_walks, walk_length, seed))
-    total = 0
-    for rows in row_chunks(len(starts), num_walks * walk_length, "measuring coverage"):
-        total += int(reached(*transitions(graph), starts[rows], num_walks, walk_length, seed, is_anchor).sum())
+    total, steps = 0, num_walks * walk_length
+    for rows in row_chunks(len(starts), steps, "measuring coverage"):
+        here = starts[rows]
+        found = call(
+            reached, *transitions(graph), here, num_walks, walk_length, seed, is_anchor, work=len(here) * steps
+        )
+        total += int(found.sum())
     return total
 
 

@@ -32,9 +32,12 @@ def sample_mask(key: Any, num_samples: Any, share: Any) -> Any:
 @parallel_kernel
 def collect_visits(
     indptr: Any, indices: Any, alias: Any, starts: Any, num_walks: Any, walk_length: Any, seed: Any,
-    num_samples: Any, share: Any, visits: Any, lengths: Any,
+    num_samples: Any, share: Any, visits: Any, lengths: Any, stop: Any,
 ) -> None:  # fmt: skip
-    """Row r of ``visits`` gets the visits of the walks from ``starts[r]``, each as node << 8 | mask, sorted by node."""
+    """Row r of ``visits`` gets the visits of the walks from ``starts[r]``, each as node << 8 | mask, sorted by node.
+
+    Ends early if ``stop[0]``.
+    """
     rows = rows_per_block(num_walks)
     for b in prange((len(starts) + rows - 1) // rows):
         block = new_block()
@@ -49,6 +52,8 @@ def collect_visits(
             for i in range(count):
                 masks[i] = sample_mask(keys[i], num_samples, share)
             for step in range(1, walk_length + 1):
+                if stop[0] != 0:
+                    break
                 advance(indptr, indices, alias, block, count, step)
                 i = 0
                 for r in range(row, row + len(here)):
@@ -61,7 +66,8 @@ def collect_visits(
                         i += 1
                     lengths[r] = filled
         for r in range(row, row + len(here)):
-            visits[r, : lengths[r]].sort()
+            if stop[0] == 0:
+                visits[r, : lengths[r]].sort()
 
 
 @parallel_kernel
@@ -250,8 +256,9 @@ def reached(
     walk_length: Any,
     seed: Any,
     is_anchor: Any,
+    stop: Any,
 ) -> Any:
-    """1 for each start from which a walk visits an anchor other than the start, else 0."""
+    """1 for each start from which a walk visits an anchor other than the start, else 0. Ends early if ``stop[0]``."""
     out = np.zeros(len(starts), np.uint8)
     rows = rows_per_block(num_walks)
     for b in prange((len(starts) + rows - 1) // rows):
@@ -262,6 +269,8 @@ def reached(
             last = min(first + BLOCK, num_walks)
             count = enter(block, here, first, last, seed)
             for step in range(1, walk_length + 1):
+                if stop[0] != 0:
+                    break
                 advance(indptr, indices, alias, block, count, step)
                 i = 0
                 for r in range(row, row + len(here)):

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from graphreach.anchors.bipartite import Piece, merged, visited_from
 from graphreach.anchors.kernels import reached
 from graphreach.cluster.walker_kernels import collect_paths, count_paths, paths_from, reached_by_paths
+from graphreach.interrupts import NEVER
 from graphreach.reachability.layouts import compress
 from graphreach.reachability.sampled import Counting, Targets, Visits, count_rows, visits_of
 from graphreach.walks.kernels import DEAD, store_walks
@@ -55,7 +56,7 @@ class StoreWalks(Job):
 
     def walk(self, table: Transitions, starts: Starts) -> NDArray[Any]:
         out = np.empty((len(starts), self.num_walks, self.length + 1), self.dtype)
-        store_walks(*table, starts, self.num_walks, self.seed, out)
+        store_walks(*table, starts, self.num_walks, self.seed, out, NEVER)
         return out
 
     def replay(self, paths: Paths, starts: Starts) -> NDArray[Any]:
@@ -89,7 +90,7 @@ class CountReached(Job):
     is_anchor: NDArray[np.bool_]
 
     def walk(self, table: Transitions, starts: Starts) -> int:
-        return int(reached(*table, starts, self.num_walks, self.length, self.seed, self.is_anchor).sum())
+        return int(reached(*table, starts, self.num_walks, self.length, self.seed, self.is_anchor, NEVER).sum())
 
     def replay(self, paths: Paths, starts: Starts) -> int:
         return int(reached_by_paths(paths, starts).sum())

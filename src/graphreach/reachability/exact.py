@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from graphreach.errors import InputError
 from graphreach.graph import Graph
+from graphreach.interrupts import row_pieces
 from graphreach.progress import track
 from graphreach.reachability.exact_kernels import COLUMNS, multiply, transition_weights
 from graphreach.reachability.layouts import from_columns
@@ -64,7 +65,7 @@ class Propagation:
     """The powers of the transition matrix, applied to a block of columns at a time."""
 
     def __init__(self, powers: Powers) -> None:
-        self.powers = powers
+        self.powers, self.pieces = powers, row_pieces(powers.indptr)
         self.x, self.y, self.sums = (np.empty((self.num_nodes, COLUMNS), np.float32) for _ in range(3))
 
     @property
@@ -80,7 +81,12 @@ class Propagation:
 
     def step(self, factor: float) -> None:
         """One more power; ``factor`` times it is added to the sums."""
-        multiply(*self.powers, self.x, self.y, self.sums, factor)
+        indptr, indices, weights, left, right = self.powers
+        for rows in self.pieces:
+            multiply(
+                indptr[rows.start : rows.stop + 1], indices, weights, left[rows], right[rows],
+                self.x, self.y[rows], self.sums[rows], factor,
+            )  # fmt: skip
         self.x, self.y = self.y, self.x
 
 
@@ -160,7 +166,7 @@ def order_cost(graph: Graph, length: int) -> int:
 
 def check_order_cost(graph: Graph, length: int) -> None:
     """Refuse what would take too long."""
-    cost = order_cost(graph, length)
+    cost = order_cost(graph, length) + graph.num_nodes * length**2  # first passages subtract all earlier ones
     if cost > MAX_ORDER_COST:
         raise InputError(
             f'similarity="order" with method="exact" needs the return probabilities of all {graph.num_nodes} nodes, '

@@ -1,21 +1,25 @@
 """Reachability of listed pairs."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphreach.errors import InputError
 from graphreach.graph import Graph
-from graphreach.progress import track
+from graphreach.interrupts import call, pieces
+from graphreach.limits import check_memory
+from graphreach.progress import live
 from graphreach.reachability.pair_kernels import pair_powers, two_hop_edges
 from graphreach.reachability.walk_kernels import count_pairs
-from graphreach.walks.random_walks import row_chunks
+from graphreach.walks.costs import check_products
+from graphreach.walks.random_walks import integer_array, row_chunks
 from graphreach.walks.rng import check_seed
 from graphreach.walks.transitions import transitions
-from graphreach.walks.walk_length import check_count, resolve_walk_length
+from graphreach.walks.walk_length import check_count, check_hops, resolve_walk_length
 
 SOURCES_PER_CALL = 1 << 13
+FIRST_SOURCES = 1 << 10
 
 
 class _Groups(NamedTuple):
@@ -64,8 +68,12 @@ def pair_reachability(
     listed = _check_pairs(graph, pairs)
     if method not in ("exact", "walks"):
         raise InputError(f"method must be one of exact, walks, got {method!r}")
-    length = check_count("hops", hops) if hops is not None else resolve_walk_length(graph, walk_length)
+    length = check_hops(hops) if hops is not None else resolve_walk_length(graph, walk_length)
     num_walks, seed = check_count("num_walks", num_walks), check_seed(seed)
+    check_memory(
+        3 * 2 * 8 * len(listed) * (hops or 1), f"reachability of {len(listed)} pairs, {hops or 1} numbers each way",
+        "lower hops or give fewer pairs at a time",
+    )  # fmt: skip
     there, back = listed, listed[:, ::-1]
     if method == "walks":
         columns = [_sampled(graph, side, length, hops, num_walks, seed) for side in (there, back)]
@@ -94,13 +102,18 @@ def _exact(graph: Graph, pairs: NDArray[np.int64], length: int, hops: int | None
     inverse = np.divide(1.0, graph.degree, out=np.zeros(graph.num_nodes), where=graph.degree > 0)
     cost = two_hop_edges(back.indptr, back.indices)
     out = np.zeros((len(groups.targets), hops or 1))
-    begins = range(0, len(groups.sources), SOURCES_PER_CALL)
-    for begin in track(begins, len(begins), "reachability of pairs"):
-        end = min(begin + SOURCES_PER_CALL, len(groups.sources))
-        pair_powers(
-            graph.indptr, graph.indices, graph.weights, back.indptr, back.indices, back.weights, inverse, cost,
-            groups.sources[begin:end], groups.pointer[begin : end + 1], groups.targets, length, hops is not None, out,
-        )  # fmt: skip
+    most = int(np.diff(groups.pointer).max(initial=0)) * length
+    check_memory(8 * most, f"{most} numbers of one node's pairs", "lower walk_length or hops")
+    check_products(len(graph.indices), max(1, len(groups.sources)), length)
+    title = "reachability of pairs"
+    with live(title, len(groups.sources)) as show:
+        for part in pieces(len(groups.sources), FIRST_SOURCES, SOURCES_PER_CALL):
+            pair_powers(
+                graph.indptr, graph.indices, graph.weights, back.indptr, back.indices, back.weights, inverse, cost,
+                groups.sources[part], groups.pointer[part.start : part.stop + 1], groups.targets, length,
+                hops is not None, out,
+            )  # fmt: skip
+            show(part.stop, title)
     result: NDArray[np.float64] = out[groups.inverse]
     return result
 
@@ -112,9 +125,10 @@ def _sampled(
     out = np.zeros((len(groups.targets), hops or 1))
     scale = 1.0 / num_walks if hops is not None else 1.0 / (num_walks * length)
     for rows in row_chunks(len(groups.sources), num_walks * length, "walks for pairs"):
-        count_pairs(
-            *transitions(graph), groups.sources[rows], groups.pointer[rows.start : rows.stop + 1], groups.targets,
-            num_walks, length, seed, hops or 1, scale, out,
+        call(
+            count_pairs, *transitions(graph), groups.sources[rows], groups.pointer[rows.start : rows.stop + 1],
+            groups.targets, num_walks, length, seed, hops or 1, scale, out,
+            work=(rows.stop - rows.start) * num_walks * length,
         )  # fmt: skip
     result: NDArray[np.float64] = out[groups.inverse]
     return result
@@ -128,7 +142,7 @@ def _group(graph: Graph, pairs: NDArray[np.int64]) -> _Groups:
 
 
 def _check_pairs(graph: Graph, pairs: ArrayLike) -> NDArray[np.int64]:
-    array: NDArray[Any] = np.asarray(pairs)
+    array = integer_array(graph, pairs, "pairs")
     if array.size == 0:
         return np.empty((0, 2), np.int64)
     if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":

@@ -8,15 +8,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from graphreach.errors import InputError
 from graphreach.graph import Graph
+from graphreach.limits import check_memory
 from graphreach.reachability.cache import cached
 from graphreach.reachability.exact import MAX_ORDER_COST, check_order_cost, exact_reachability, order_cost
 from graphreach.reachability.exact_kernels import COLUMNS
 from graphreach.reachability.result import Reachability
-from graphreach.reachability.sampled import Counting, sampled_reachability
+from graphreach.reachability.sampled import CSR_ROWS, Counting, sampled_reachability
+from graphreach.walks.costs import check_products, check_steps
 from graphreach.walks.place import Place
 from graphreach.walks.random_walks import check_starts
 from graphreach.walks.rng import check_seed
-from graphreach.walks.walk_length import check_count, resolve_walk_length
+from graphreach.walks.walk_length import check_count, check_hops, resolve_walk_length
 
 if TYPE_CHECKING:
     from graphreach.cluster.partitioned_graph import PartitionedGraph
@@ -100,7 +102,7 @@ def reachability(
     num_walks, seed = check_count("num_walks", num_walks), check_seed(seed)
     if hops is not None and similarity == "order":
         raise InputError('hops must be None with similarity="order", which is a sum over steps by definition')
-    length = check_count("hops", hops) if hops is not None else resolve_walk_length(graph, walk_length)
+    length = check_hops(hops) if hops is not None else resolve_walk_length(graph, walk_length)
     place = Place.make(graph, engine, address, partitions)
     if place.partitioned and method != "walks":
         method = _only_walks(method)
@@ -110,6 +112,7 @@ def reachability(
         check_order_cost(place.graph, length)
     if layout == "auto":
         layout = _auto_layout(graph.num_nodes * len(positions) * (hops or 1), method)
+    _check_cost(place.graph, len(positions), method, similarity, num_walks, length, hops, layout)
     parameters: dict[str, Any] = {
         "method": method,
         "similarity": similarity,
@@ -158,6 +161,33 @@ def cheaper_method(graph: Graph, num_anchors: int, similarity: str, num_walks: i
     return "exact" if cost <= STEP_COST * graph.num_nodes * num_walks * length else "walks"
 
 
+def _check_cost(
+    graph: Any,
+    num_anchors: int,
+    method: str,
+    similarity: str,
+    num_walks: int,
+    length: int,
+    hops: int | None,
+    layout: str,
+) -> None:
+    """Refuse what would take months, or more memory than there is, before anything is allocated."""
+    n, width = graph.num_nodes, num_anchors * (hops or 1)
+    if method == "walks":
+        check_steps(n, num_walks, length)
+        work = 16 * num_walks * length + 4 * width * min(n, CSR_ROWS)
+    else:
+        check_products(len(graph.indices), -(-num_anchors // COLUMNS) * COLUMNS, length)
+        columns = min(num_anchors, COLUMNS)
+        apart = length if hops is not None or similarity == "order" else 1
+        work = 4 * n * (3 * COLUMNS + columns * apart * (5 if similarity == "order" else 1))
+    what = f"reachability of {n} nodes and {num_anchors} anchors" + ("" if hops is None else f" by {hops} hops")
+    remedy = "take fewer anchors, lower hops, walk_length or num_walks" + (
+        "" if layout == "csr" else ', or layout="csr"'
+    )
+    check_memory(work + (8 * n * width if layout == "dense" else 0), what, remedy)
+
+
 def _auto_layout(entries: int, method: str) -> str:
     limit = DENSE_BYTES * (4 if method == "exact" else 1)
     return "dense" if 2 * 4 * entries <= limit else "csr"
@@ -170,7 +200,7 @@ def _only_walks(method: str) -> str:
 
 
 def _check_anchors(graph: "Graph | PartitionedGraph", anchors: ArrayLike) -> NDArray[np.int64]:
-    positions = check_starts(graph, np.asarray(anchors), "anchors").astype(np.int64)
+    positions = check_starts(graph, () if anchors is None else anchors, "anchors").astype(np.int64)
     if len(positions) == 0:
         raise InputError("anchors must hold at least one position, got none")
     if len(np.unique(positions)) < len(positions):
@@ -179,5 +209,5 @@ def _check_anchors(graph: "Graph | PartitionedGraph", anchors: ArrayLike) -> NDA
 
 
 def _check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         raise InputError(f"{name} must be one of {', '.join(choices)}, got {value!r}")

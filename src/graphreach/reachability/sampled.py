@@ -7,7 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
+from graphreach.errors import InputError
 from graphreach.graph import Graph
+from graphreach.interrupts import call
 from graphreach.reachability.layouts import Block, compress, from_entries, from_rows
 from graphreach.reachability.walk_kernels import count_visits, visits_from
 from graphreach.walks.random_walks import row_chunks
@@ -15,6 +17,9 @@ from graphreach.walks.transitions import Transitions, transitions
 
 ORDER_UNIT = 1 << 40
 """1 / t is counted as a whole number of 2^-40, so that sums do not depend on their order."""
+
+MAX_ORDER_WALKS = (2**63 - 1) // ORDER_UNIT
+"""Walks whose counts fit into 64 bits in that unit."""
 
 CSR_ROWS = 8192
 """Rows that are counted densely before they are compressed."""
@@ -26,6 +31,8 @@ class Counting:
     def __init__(self, similarity: str, num_walks: int, length: int, hops: int | None) -> None:
         self.num_walks, self.length, self.hops = num_walks, length, hops or 1
         self.first_only = similarity == "order"
+        if self.first_only and num_walks > MAX_ORDER_WALKS:
+            raise InputError(f'num_walks must be at most {MAX_ORDER_WALKS} with similarity="order", got {num_walks}')
         visits = num_walks if hops else num_walks * length
         # the kernel counts in the type of this array; 32 bits keep more counters in cache
         self.step_weight = np.ones(length + 1, np.int32 if visits < 2**31 else np.int64)
@@ -66,9 +73,10 @@ def count_rows(
     out: NDArray[np.float32],
 ) -> None:  # fmt: skip
     """s(v, a) of the starts v, one row each."""
-    count_visits(
-        *table, starts, counting.num_walks, counting.length, seed, *targets, counting.step_weight, counting.hops,
-        counting.first_only, counting.scale, out,
+    call(
+        count_visits, *table, starts, counting.num_walks, counting.length, seed, *targets, counting.step_weight,
+        counting.hops, counting.first_only, counting.scale, out,
+        work=len(starts) * counting.num_walks * counting.length,
     )  # fmt: skip
 
 
@@ -94,9 +102,9 @@ Visits = tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.int64]]
 def visits_of(table: Transitions, sources: NDArray[np.uint32], counting: Counting, seed: int) -> Visits:
     """s(a, v) of the sources a where it is not zero: there are at most n_w l_w of them a source."""
     visits, totals, count = counting.room(len(sources))
-    visits_from(
-        *table, sources, counting.num_walks, counting.length, seed, counting.step_weight, counting.hops,
-        counting.first_only, visits, totals, count,
+    call(
+        visits_from, *table, sources, counting.num_walks, counting.length, seed, counting.step_weight, counting.hops,
+        counting.first_only, visits, totals, count, work=visits.size,
     )  # fmt: skip
     return counting.entries(visits, totals, count)
 
@@ -104,7 +112,7 @@ def visits_of(table: Transitions, sources: NDArray[np.uint32], counting: Countin
 def from_anchor_pieces(graph: Graph, anchors: NDArray[Any], counting: Counting, seed: int) -> Iterator[Visits]:
     """s(a, v) in blocks of anchors."""
     sources = anchors.astype(np.uint32)
-    for rows in row_chunks(len(anchors), counting.num_walks * counting.length, "walks from anchors"):
+    for rows in row_chunks(len(anchors), counting.num_walks * counting.length, "walks from anchors", bytes_per_step=16):
         yield visits_of(transitions(graph), sources[rows], counting, seed)
 
 

@@ -21,11 +21,12 @@ STEP_BITS = 20
 def count_visits(
     indptr: Any, indices: Any, alias: Any, starts: Any, num_walks: Any, walk_length: Any, seed: Any,
     is_anchor: Any, column: Any, num_anchors: Any, step_weight: Any, hops: Any, first_only: Any, scale: Any, out: Any,
+    stop: Any,
 ) -> None:  # fmt: skip
     """Row r of ``out`` gets ``scale`` times the visits that walks from ``starts[r]`` pay to each anchor.
 
     ``is_anchor`` is a bitmap (it stays in cache where a column number a node would not), ``column`` the anchor's column.
-    With ``hops`` above 1 an anchor has that many columns, one for each step.
+    With ``hops`` above 1 an anchor has that many columns, one for each step. Ends early if ``stop[0]``.
     """
     rows = rows_per_block(num_walks)
     width = num_anchors * hops
@@ -42,6 +43,8 @@ def count_visits(
             for i in range(len(seen)):
                 fill(seen[i], 0)
             for step in range(1, walk_length + 1):
+                if stop[0] != 0:
+                    break
                 advance(indptr, indices, alias, block, count, step)
                 found = _find_hits(block[0], count, is_anchor, hits)
                 offset = step - 1 if hops > 1 else 0
@@ -81,11 +84,11 @@ def was_seen(seen: Any, column: Any) -> Any:
 @parallel_kernel
 def visits_from(
     indptr: Any, indices: Any, alias: Any, sources: Any, num_walks: Any, walk_length: Any, seed: Any,
-    step_weight: Any, hops: Any, first_only: Any, visits: Any, totals: Any, lengths: Any,
+    step_weight: Any, hops: Any, first_only: Any, visits: Any, totals: Any, lengths: Any, stop: Any,
 ) -> None:  # fmt: skip
     """Row j of ``visits`` gets the nodes that walks from ``sources[j]`` visit, sorted, beside their ``totals``.
 
-    With ``hops`` above 1 an entry is node * hops + step - 1, else the node.
+    With ``hops`` above 1 an entry is node * hops + step - 1, else the node. Ends early if ``stop[0]``.
     """
     for j in prange(len(sources)):
         block = new_block()
@@ -96,6 +99,8 @@ def visits_from(
         for first in range(0, num_walks, BLOCK):
             count = enter(block, here, first, min(first + BLOCK, num_walks), seed)
             for step in range(1, walk_length + 1):
+                if stop[0] != 0:
+                    break
                 advance(indptr, indices, alias, block, count, step)
                 for i in range(count):
                     v = current[i]
@@ -107,7 +112,8 @@ def visits_from(
                             continue
                     visits[j, filled] = np.int64(v) << STEP_BITS | step
                     filled += 1
-        visits[j, :filled].sort()
+        if stop[0] == 0:
+            visits[j, :filled].sort()
         lengths[j] = merge(visits[j], totals[j], filled, step_weight, hops)
 
 
@@ -139,11 +145,12 @@ def merge(visits: Any, totals: Any, filled: Any, step_weight: Any, hops: Any) ->
 @parallel_kernel
 def count_pairs(
     indptr: Any, indices: Any, alias: Any, sources: Any, pointer: Any, targets: Any, num_walks: Any, walk_length: Any,
-    seed: Any, hops: Any, scale: Any, out: Any,
+    seed: Any, hops: Any, scale: Any, out: Any, stop: Any,
 ) -> None:  # fmt: skip
     """``out[p]`` gets the share of visits that walks from ``sources[j]`` pay to ``targets[p]``.
 
     The targets of source j are ``targets[pointer[j] .. pointer[j + 1]]``, sorted and different.
+    Ends early if ``stop[0]``.
     """
     for j in prange(len(sources)):
         block = new_block()
@@ -154,6 +161,8 @@ def count_pairs(
         for first in range(0, num_walks, BLOCK):
             count = enter(block, here, first, min(first + BLOCK, num_walks), seed)
             for step in range(1, walk_length + 1):
+                if stop[0] != 0:
+                    break
                 advance(indptr, indices, alias, block, count, step)
                 offset = step - 1 if hops > 1 else 0
                 for i in range(count):

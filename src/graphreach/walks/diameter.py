@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.walks.bfs_kernels import (
     all_sources_diameter,
@@ -48,6 +49,10 @@ def diameter(graph: Graph, budget: int = BUDGET) -> Diameter:
         >>> gr.diameter(gr.Graph.from_edges([[0, 1, 2, 4], [1, 2, 3, 5]]))
         Diameter(lower=3, upper=3)
     """
+    if not isinstance(graph, Graph):
+        raise InputError(f"graph must be a Graph, got {type(graph).__name__}")
+    if isinstance(budget, bool) or not isinstance(budget, int | np.integer) or budget < 1:
+        raise InputError(f"budget must be a positive integer, got {budget!r}")
     n = graph.num_nodes
     if len(graph.indices) == 0:
         return Diameter(0, 0)

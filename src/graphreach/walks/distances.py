@@ -8,7 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from graphreach.errors import InputError
 from graphreach.graph import Graph
-from graphreach.walks.distance_kernels import nearest_members
+from graphreach.interrupts import LONG
+from graphreach.limits import check_memory
+from graphreach.walks.distance_kernels import TILE, nearest_members
 from graphreach.walks.random_walks import check_starts
 from graphreach.walks.rng import check_seed, hash_nodes
 from graphreach.walks.walk_length import check_count
@@ -68,7 +70,17 @@ def search_sets(
     by_rank = np.argsort(hash_nodes(seed, np.arange(n)), kind="stable")
     rank = np.empty(n, np.int64)
     rank[by_rank] = np.arange(n)
-    distance, nearest = (np.empty((n, len(pointer) - 1), np.int32) for _ in range(2))
+    sets = len(pointer) - 1
+    check_memory(8 * n * sets, f"distances of {n} nodes to {sets} sets", "give fewer sets at a time")
+    distance, nearest = (np.empty((n, sets), np.int32) for _ in range(2))
     backward = graph.transpose()
-    nearest_members(backward.indptr, backward.indices, pointer, members, rank, by_rank, limit, distance, nearest)
+    size = max(TILE, LONG // max(1, len(graph.indices)) // TILE * TILE)
+    for begin in range(0, sets, size):  # so that Python sees Ctrl-C between two calls
+        part = slice(begin, begin + size)
+        found = (distance, nearest) if size >= sets else (distance[:, part].copy(), nearest[:, part].copy())
+        nearest_members(
+            backward.indptr, backward.indices, pointer[begin : begin + size + 1], members, rank, by_rank, limit, *found
+        )
+        if size < sets:
+            distance[:, part], nearest[:, part] = found
     return SetDistances(distance, nearest)

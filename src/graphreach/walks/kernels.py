@@ -108,8 +108,10 @@ def advance(indptr: Any, indices: Any, alias: Any, block: Any, count: Any, step:
 
 
 @parallel_kernel
-def store_walks(indptr: Any, indices: Any, alias: Any, starts: Any, num_walks: Any, seed: Any, out: Any) -> None:
-    """Fill ``out`` [starts, num_walks, walk_length + 1] with walks, -1 after a dead end."""
+def store_walks(
+    indptr: Any, indices: Any, alias: Any, starts: Any, num_walks: Any, seed: Any, out: Any, stop: Any
+) -> None:
+    """Fill ``out`` [starts, num_walks, walk_length + 1] with walks, -1 after a dead end; ends early if ``stop[0]``."""
     rows = rows_per_block(num_walks)
     for b in prange((len(starts) + rows - 1) // rows):
         block = new_block()
@@ -120,6 +122,8 @@ def store_walks(indptr: Any, indices: Any, alias: Any, starts: Any, num_walks: A
             last = min(first + BLOCK, num_walks)
             count = enter(block, here, first, last, seed)
             for step in range(out.shape[2]):
+                if stop[0] != 0:
+                    break
                 if step > 0:
                     advance(indptr, indices, alias, block, count, step)
                 i = 0

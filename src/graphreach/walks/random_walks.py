@@ -8,7 +8,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from graphreach.errors import InputError
 from graphreach.graph import Graph
+from graphreach.interrupts import call
+from graphreach.limits import check_memory
 from graphreach.progress import track
+from graphreach.walks.costs import check_steps
 from graphreach.walks.kernels import store_walks
 from graphreach.walks.place import Place
 from graphreach.walks.rng import check_seed
@@ -69,28 +72,78 @@ def random_walks(
     length = resolve_walk_length(graph, walk_length)
     seed = check_seed(seed)
     dtype = np.int32 if graph.num_nodes < 2**31 else np.int64
-    out = np.empty((len(positions), num_walks, length + 1), dtype)
+    out = new_walks(len(positions), num_walks, length, dtype)
     place = Place.make(graph, engine, address, partitions)
     with place.cluster() as cluster:
         if cluster is not None:
             cluster.random_walks(positions, num_walks, length, seed, out)
             return out
     for rows in row_chunks(len(positions), num_walks * length, "random walks"):
-        store_walks(*transitions(place.graph), positions[rows], num_walks, seed, out[rows])
+        walks = out[rows]
+        call(store_walks, *transitions(place.graph), positions[rows], num_walks, seed, walks, work=walks.size)
     return out
 
 
-def row_chunks(num_rows: int, steps_per_row: int, description: str) -> Iterator[slice]:
+def new_walks(num_starts: int, num_walks: int, walk_length: int, dtype: Any) -> NDArray[Any]:
+    """Room for walks, or one sentence if there are too many steps or too little memory.
+
+    Example:
+        >>> new_walks(2, 3, 4, np.int32).shape
+        (2, 3, 5)
+    """
+    check_steps(num_starts, num_walks, walk_length)
+    shape = (num_starts, num_walks, walk_length + 1)
+    check_memory(
+        max(1, num_starts) * num_walks * (walk_length + 1) * np.dtype(dtype).itemsize,
+        f"{num_walks} walks of {walk_length} jumps from each of {num_starts} nodes",
+        "lower num_walks, walk_length or the number of starts; reachability counts walks without storing them",
+    )
+    return np.empty(shape, dtype)
+
+
+def row_chunks(num_rows: int, steps_per_row: int, description: str, *, bytes_per_step: int = 0) -> Iterator[slice]:
     """Slices of rows worth :data:`STEPS_PER_CALL` steps each, with a progress bar when it takes long.
+
+    Args:
+        num_rows: Starts of walks.
+        steps_per_row: Steps of all walks from one start; too many are refused.
+        description: Of the progress bar.
+        bytes_per_step: Memory that a step takes until its slice is done; too much is refused.
 
     Example:
         >>> list(row_chunks(5, STEPS_PER_CALL // 2, "walking"))
         [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
     """
+    check_steps(num_rows, 1, steps_per_row)
     size = max(1, STEPS_PER_CALL // max(1, steps_per_row))
+    check_memory(
+        bytes_per_step * size * steps_per_row, f"{description}: {steps_per_row} steps from one start",
+        "lower num_walks or walk_length",
+    )  # fmt: skip
     begins = range(0, num_rows, size)
     for begin in track(begins, len(begins), description):
         yield slice(begin, min(begin + size, num_rows))
+
+
+def integer_array(graph: Any, values: Any, name: str) -> NDArray[Any]:
+    """``values`` as an array, whatever is in it; refused if part of it is masked, or if ``graph`` is none.
+
+    Example:
+        >>> integer_array(Graph.from_edges([[0], [1]]), [1, 0], "starts")
+        array([1, 0])
+    """
+    if not hasattr(graph, "num_nodes") or isinstance(graph, type):
+        raise InputError(f"graph must be a Graph, got {type(graph).__name__}")
+    if isinstance(values, np.ma.MaskedArray):
+        raise InputError(
+            f"{name} must not be a masked array; pass {name}.compressed(), or {name}.data to ignore the mask"
+        )
+    try:
+        return np.asarray(values)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"{name} must be an array of integer positions, got {type(values).__name__}: {error}"
+        ) from None
 
 
 def check_starts(
@@ -98,8 +151,9 @@ def check_starts(
 ) -> NDArray[np.uint32]:
     """Positions as the kernels want them, all nodes by default."""
     if starts is None:
+        integer_array(graph, (), name)
         return np.arange(graph.num_nodes, dtype=np.uint32)
-    array = np.asarray(starts)
+    array = integer_array(graph, starts, name)
     if array.size == 0:
         return np.empty(0, np.uint32)
     if array.ndim != 1 or array.dtype.kind not in "iu":

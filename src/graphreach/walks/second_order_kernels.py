@@ -8,6 +8,9 @@ from numba import prange, uint32, uint64
 from graphreach.jit import kernel, parallel_kernel
 from graphreach.walks.rng import GOLDEN, mix, start_key, step_bits, walk_key
 
+PROPOSALS = 256
+"""Steps that are proposed in vain before one is drawn from the exact distribution."""
+
 
 @kernel
 def _has_edge(indptr: Any, indices: Any, u: Any, v: Any) -> Any:
@@ -33,11 +36,55 @@ def _propose(indptr: Any, indices: Any, alias: Any, v: Any, bits: Any) -> Any:
     return np.int64(alias[edge * 3 + 1] if coin < alias[edge * 3] else alias[edge * 3 + 2])
 
 
+@kernel
+def _bias(indptr: Any, indices: Any, before: Any, there: Any, p: Any, q: Any) -> Any:
+    """What the chance of a first-order step is multiplied by, for a walker that came from ``before``."""
+    if there == before:
+        return 1.0 / p
+    return 1.0 if _has_edge(indptr, indices, before, there) else 1.0 / q
+
+
+@kernel
+def _outcome(indptr: Any, indices: Any, alias: Any, edge: Any, own: Any, before: Any, p: Any, q: Any) -> Any:
+    """A target of an edge's slot (its own, or the alias), and its chance in units of the slot's, times the bias."""
+    if alias is None:
+        there = np.int64(indices[edge])
+        chance = 1.0 if own else 0.0
+    else:
+        there = np.int64(alias[edge * 3 + 1] if own else alias[edge * 3 + 2])
+        share = np.float64(alias[edge * 3]) / 4294967296.0
+        chance = share if own else 1.0 - share
+    return there, chance * _bias(indptr, indices, before, there, p, q)
+
+
+@kernel
+def _draw(indptr: Any, indices: Any, alias: Any, before: Any, here: Any, p: Any, q: Any, bits: Any) -> Any:
+    """A step from ``here`` by its exact distribution, in time proportional to the edges."""
+    total, last = 0.0, np.int64(-1)
+    for edge in range(np.int64(indptr[here]), np.int64(indptr[here + 1])):
+        for own in (True, False):
+            total += _outcome(indptr, indices, alias, edge, own, before, p, q)[1]
+    left = np.float64(bits >> uint64(11)) * 2.0**-53 * total
+    for edge in range(np.int64(indptr[here]), np.int64(indptr[here + 1])):
+        for own in (True, False):
+            there, chance = _outcome(indptr, indices, alias, edge, own, before, p, q)
+            if chance > 0.0:
+                last = there
+                left -= chance
+                if left < 0.0:
+                    return there
+    return last
+
+
 @parallel_kernel
 def store_second_order_walks(
-    indptr: Any, indices: Any, alias: Any, starts: Any, p: Any, q: Any, seed: Any, out: Any
+    indptr: Any, indices: Any, alias: Any, starts: Any, p: Any, q: Any, seed: Any, out: Any, stop: Any
 ) -> None:
-    """Fill ``out`` [starts, num_walks, walk_length + 1]: a first-order step is proposed until one is accepted."""
+    """Fill ``out`` [starts, num_walks, walk_length + 1]; ends early if ``stop[0]``.
+
+    A first-order step is proposed until one is accepted; after :data:`PROPOSALS` of them the step is drawn from its
+    exact distribution, as few could be accepted at all.
+    """
     top = max(1.0, 1.0 / p, 1.0 / q)
     for r in prange(len(starts)):
         for walk in range(out.shape[1]):
@@ -45,16 +92,21 @@ def store_second_order_walks(
             before, here = np.int64(-1), np.int64(starts[r])
             out[r, walk, 0] = here
             for step in range(1, out.shape[2]):
+                if stop[0] != 0:
+                    break
                 there = np.int64(-1)
                 bits = step_bits(key, step)
+                proposals = 0
                 while here >= 0 and indptr[here] < indptr[here + 1]:
                     there = _propose(indptr, indices, alias, here, bits)
                     bits = mix(bits + GOLDEN)
-                    bias = 1.0 / p if there == before else 1.0 / q
-                    if before < 0 or (there != before and _has_edge(indptr, indices, before, there)):
-                        bias = 1.0 if before >= 0 else top
+                    bias = top if before < 0 else _bias(indptr, indices, before, there, p, q)
                     if np.float64(bits >> uint64(11)) * 2.0**-53 * top < bias:
                         break
                     bits = mix(bits + GOLDEN)
+                    proposals += 1
+                    if proposals == PROPOSALS:
+                        there = _draw(indptr, indices, alias, before, here, p, q, bits)
+                        break
                 out[r, walk, step] = there
                 before, here = here, there

@@ -7,7 +7,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from graphreach.errors import InputError
 from graphreach.graph import Graph
-from graphreach.walks.random_walks import check_starts, row_chunks
+from graphreach.interrupts import call
+from graphreach.walks.random_walks import check_starts, new_walks, row_chunks
 from graphreach.walks.rng import check_seed
 from graphreach.walks.second_order_kernels import store_second_order_walks
 from graphreach.walks.transitions import transitions
@@ -49,11 +50,15 @@ def second_order_walks(
         [0, 1, 2, 3]
     """
     for name, value in (("p", p), ("q", q)):
-        if not 0 < value < np.inf:
-            raise InputError(f"{name} must be a finite number above 0, got {value!r}")
+        if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 1e-100 <= value <= 1e100:
+            raise InputError(f"{name} must be a number between 1e-100 and 1e100, got {value!r}")
     positions, seed = check_starts(graph, starts), check_seed(seed)
     num_walks, length = check_count("num_walks", num_walks), resolve_walk_length(graph, walk_length)
-    out = np.empty((len(positions), num_walks, length + 1), np.int32 if graph.num_nodes < 2**31 else np.int64)
+    out = new_walks(len(positions), num_walks, length, np.int32 if graph.num_nodes < 2**31 else np.int64)
     for rows in row_chunks(len(positions), num_walks * length, "node2vec walks"):
-        store_second_order_walks(*transitions(graph), positions[rows], float(p), float(q), seed, out[rows])
+        walks = out[rows]
+        call(
+            store_second_order_walks, *transitions(graph), positions[rows], float(p), float(q), seed, walks,
+            work=walks.size,
+        )  # fmt: skip
     return out

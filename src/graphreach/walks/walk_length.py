@@ -61,7 +61,22 @@ def check_count(name: str, value: int) -> int:
     """
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
         raise InputError(f"{name} must be a positive integer, got {value!r}")
+    if value >= 2**63:
+        raise InputError(f"{name} must be a positive integer below 2**63, got one of {int(value).bit_length()} bits")
     return int(value)
+
+
+def check_hops(hops: int) -> int:
+    """Return ``hops`` if it is a number of steps that a walk can have.
+
+    Example:
+        >>> check_hops(4)
+        4
+    """
+    steps = check_count("hops", hops)
+    if steps > LONGEST_WALK:
+        raise InputError(f"hops must be at most {LONGEST_WALK}, got {steps}")
+    return steps
 
 
 def recommended_num_walks(num_nodes: int) -> int:
