@@ -27,13 +27,14 @@ WALKERS = {
     "pair_reachability": lambda **options: gr.pair_reachability(cycle(6), [[0, 1]], "walks", **options),
     "select_anchors": lambda **options: gr.select_anchors(cycle(6), 2, **options),
 }
+TOO_MUCH = r"steps, which would take about .* at most 1e\+15 are allowed|GB of memory, more than the 1 GB there are"
 walkers = pytest.mark.parametrize("walk", WALKERS.values(), ids=WALKERS)
 
 
 @walkers
 @pytest.mark.parametrize("num_walks", [10**18, 2**63 - 1])
 def test_walks_of_too_many_steps_are_refused(walk, num_walks):
-    with pytest.raises(InputError, match=r"steps, which would take about .* at most 1e\+15 are allowed"):
+    with pytest.raises(InputError, match=TOO_MUCH):
         walk(num_walks=num_walks, walk_length=20)
 
 
@@ -45,7 +46,7 @@ def test_numbers_beyond_64_bits_are_refused(walk):
 
 @walkers
 def test_steps_in_all_count(walk):
-    with pytest.raises(InputError, match=r"at most 1e\+15"):
+    with pytest.raises(InputError, match=TOO_MUCH):
         walk(num_walks=10**12, walk_length=2**20 - 1)
 
 
@@ -156,7 +157,7 @@ def test_graphs_that_are_none(graph):
             function()
 
 
-@pytest.mark.parametrize("budget", [0, -1, 1.5, True, None])
+@pytest.mark.parametrize("budget", [-1, 1.5, True, None])
 def test_budget_of_the_diameter(budget):
-    with pytest.raises(InputError, match="budget must be a positive integer"):
+    with pytest.raises(InputError, match="budget must be an integer of at least 0"):
         gr.diameter(cycle(5), budget)

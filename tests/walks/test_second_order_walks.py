@@ -72,9 +72,9 @@ def test_same_seed_same_walks_whatever_starts_and_threads():
 def test_wrong_input():
     graph = Graph.from_edges([[0], [1]])
     for arguments, message in [
-        ({"p": 0}, "p must be a finite number above 0, got 0"),
-        ({"q": float("inf")}, "q must be a finite number above 0, got inf"),
-        ({"q": float("nan")}, "q must be a finite number above 0, got nan"),
+        ({"p": 0}, "p must be a number between 1e-100 and 1e100, got 0"),
+        ({"q": float("inf")}, "q must be a number between 1e-100 and 1e100, got inf"),
+        ({"q": float("nan")}, "q must be a number between 1e-100 and 1e100, got nan"),
         ({"starts": [2]}, "starts must be between 0 and 1, got 2"),
         ({"num_walks": 0}, "num_walks must be a positive integer, got 0"),
     ]:

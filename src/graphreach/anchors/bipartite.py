@@ -54,17 +54,10 @@ class BipartiteGraph:
     ) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
         """For each sample, up to k nodes of greatest marginal coverage and these gains (Algorithm 2)."""
         chosen, gained = np.zeros((len(bits), k), np.int64), np.zeros((len(bits), k), np.int64)
-        picked = greedy_samples(
-            self.pointer,
-            self.starts,
-            self.masks,
-            np.array(bits),
-            self.num_starts,
-            self.rank,
-            rounds,
-            chosen,
-            gained,
-        )
+        picked = call(
+            lambda *values: greedy_samples(*values[:-1]), self.pointer, self.starts, self.masks, np.array(bits),
+            self.num_starts, self.rank, rounds, chosen, gained, work=len(self.starts) * len(bits),
+        )  # fmt: skip
         return [(chosen[s, :p], gained[s, :p]) for s, p in enumerate(picked)]
 
     def covered_by(self, anchors: NDArray[Any], bit: int = ALL_WALKS) -> int:

@@ -166,7 +166,7 @@ def order_cost(graph: Graph, length: int) -> int:
 
 def check_order_cost(graph: Graph, length: int) -> None:
     """Refuse what would take too long."""
-    cost = order_cost(graph, length) + graph.num_nodes * length**2  # first passages subtract all earlier ones
+    cost = max(order_cost(graph, length), graph.num_nodes * length**2)  # first passages subtract all earlier ones
     if cost > MAX_ORDER_COST:
         raise InputError(
             f'similarity="order" with method="exact" needs the return probabilities of all {graph.num_nodes} nodes, '

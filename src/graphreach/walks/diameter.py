@@ -51,8 +51,8 @@ def diameter(graph: Graph, budget: int = BUDGET) -> Diameter:
     """
     if not isinstance(graph, Graph):
         raise InputError(f"graph must be a Graph, got {type(graph).__name__}")
-    if isinstance(budget, bool) or not isinstance(budget, int | np.integer) or budget < 1:
-        raise InputError(f"budget must be a positive integer, got {budget!r}")
+    if isinstance(budget, bool) or not isinstance(budget, int | np.integer) or budget < 0:
+        raise InputError(f"budget must be an integer of at least 0, got {budget!r}")
     n = graph.num_nodes
     if len(graph.indices) == 0:
         return Diameter(0, 0)
