@@ -173,7 +173,7 @@ def test_repr_and_wrong_input():
         ({"dim": 0}, "dim must be a positive integer, got 0"),
         ({"window": 1.5}, "window must be a positive integer, got 1.5"),
         ({"learning_rate": 0.0}, "learning_rate must be above 0, got 0.0"),
-        ({"p": -1.0}, "p must be a finite number above 0, got -1.0"),
+        ({"p": -1.0}, "p must be a number between 1e-100 and 1e100, got -1.0"),
         ({"seed": -1}, "seed must be an integer from 0"),
     ]:
         with pytest.raises(InputError, match=message):

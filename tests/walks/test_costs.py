@@ -110,9 +110,10 @@ def test_pairs_that_do_not_fit_are_refused():
 
 
 def test_distances_that_do_not_fit_are_refused(monkeypatch):
+    graph = cycle(1000)
     monkeypatch.setenv("GRAPHREACH_MEMORY_LIMIT", "10000")
     with pytest.raises(InputError, match="distances of 1000 nodes to 5 sets would take"):
-        set_distances(cycle(1000), [[0]] * 5)
+        set_distances(graph, [[0]] * 5)
 
 
 def test_order_counts_fit_into_64_bits():
