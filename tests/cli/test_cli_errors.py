@@ -285,7 +285,7 @@ def test_command_lines_that_are_refused_in_one_line(run, odd, tmp_path, words, s
         (OSError(errno.ENOSPC, "No space left on device", "run/x"), 1, "run/x: No space left on device"),
         (OSError("broken"), 1, "broken"),
         (MemoryError(), 1, "there is not enough memory"),
-        (RuntimeError("[enforce fail] DefaultCPUAllocator: not enough memory: you tried\nto"), 1, "not enough memory"),
+        (RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory: you\n"), 1, "can't allocate memory"),
     ],
     ids=lambda value: type(value).__name__,
 )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphreach import InputError, training
+from graphreach import Graph, InputError, datasets, training
 from graphreach.experiments import ORDER, load_experiment
 from graphreach.training import METHODS, SCORERS, Settings
 from graphreach.training.arguments import MODELS, check_arguments
@@ -27,6 +27,11 @@ def test_every_method_is_known():
         ("model.heads=1.5", "model.heads must be a whole number, got 1.5"),
         ("model.bias=3", "model.bias must be true or false, got 3"),
         ("model.decoder=[1, 2]", "model.decoder must be text, got [1, 2]"),
+        ("model.dropout=5", "model.dropout: input should be less than 1, got 5"),
+        ("model.hidden_channels=-1", "model.hidden_channels: input should be greater than or equal to 1"),
+        ("model.hidden_channels=1000000000000", "model.hidden_channels: input should be less than or equal to 65536"),
+        ("model.heads=0", "model.heads must be between 1 and 65536, got 0"),
+        ("model.hops=1000000000", "model.hops must be between 1 and 65536, got 1000000000"),
         ("model.num_nodes=3", "model must not hold 'num_nodes'"),
         ("reachability.hop=3", "reachability must not hold 'hop'; did you mean 'hops'?"),
         ("reachability.hops=many", "reachability.hops must be a whole number or null, got 'many'"),
@@ -65,7 +70,7 @@ def test_parts_are_checked_too():
 def test_python_is_told_before_data_are_split(monkeypatch):
     monkeypatch.setattr(training.harness, "make_splits", lambda *values: pytest.fail("the data were split"))
     with pytest.raises(InputError, match="did you mean 'heads'"):
-        training.run(None, Settings(model={"head": 3}))
+        training.run(datasets.Sample(Graph.from_edges([[0], [1]])), Settings(model={"head": 3}))
 
 
 @pytest.mark.parametrize("name", ORDER)

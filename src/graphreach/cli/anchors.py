@@ -19,7 +19,7 @@ def anchors(
     file: GraphFile,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="A .txt, .csv or .json file instead of stdout."),
+        typer.Option("--output", "-o", metavar="FILE", help="A .txt, .csv or .json file.", show_default="stdout"),
     ] = None,
     num_anchors: options.NumAnchors = "log2",
     strategy: options.Strategy = "greedy",

@@ -22,7 +22,10 @@ def attack(
     kind: Annotated[
         str | None,
         typer.Option(
-            "--kind", metavar="NAME", help="clique, hubs (links only) or noise; by default hubs for links, else clique."
+            "--kind",
+            metavar="NAME",
+            help="clique, hubs (links only) or noise.",
+            show_default="hubs for links, else clique",
         ),
     ] = None,
     fraction: Annotated[
@@ -30,14 +33,23 @@ def attack(
     ] = 0.1,
     groups: Annotated[int, typer.Option("--groups", min=1, metavar="N", help="Groups, one attack each.")] = 5,
     seed: Annotated[
-        int | None, typer.Option("--seed", min=0, metavar="N", help="Of the groups; the run's by default.")
+        int | None,
+        typer.Option("--seed", min=0, metavar="N", help="Random seed for the groups.", show_default="that of the run"),
     ] = None,
     curve: Annotated[
-        str | None, typer.Option("--curve", metavar="A,B,...", help="Several fractions instead of one.")
+        str | None,
+        typer.Option(
+            "--curve", metavar="A,B,...", help="Several fractions instead of one.", show_default="the one of --fraction"
+        ),
     ] = None,
     plot: Annotated[
         Path | None,
-        typer.Option("--plot", metavar="FILE", help="AUC against the fraction; .png .pdf .svg, with a .csv beside it."),
+        typer.Option(
+            "--plot",
+            metavar="FILE",
+            help="AUC against the fraction; .png .pdf .svg, with a .csv beside it.",
+            show_default="none",
+        ),
     ] = None,
     labels: options.Labels = None,
     label_column: options.LabelColumn = None,

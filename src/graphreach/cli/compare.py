@@ -32,9 +32,8 @@ def compare(
             "--models",
             "-m",
             metavar="A,B,...",
-            help="Names, or a+b for scores added; by default graphreach, pgnn-e, gcn and, for nodes, sage, else "
-            "common-neighbours.",
-            show_default=False,
+            help="Names, or a+b for scores added.",
+            show_default="graphreach, pgnn-e, gcn and, for nodes, sage, else common-neighbours",
         ),
     ] = None,
     output: Annotated[
@@ -43,8 +42,8 @@ def compare(
             "--output",
             "-o",
             metavar="DIR",
-            help="Folder of the runs, the table and the chart; by default comparison- and a hash of data and settings.",
-            show_default=False,
+            help="Folder of the runs, the table and the chart.",
+            show_default="comparison- and a hash of data and settings",
         ),
     ] = None,
     seeds: Annotated[int, typer.Option("--seeds", min=1, metavar="N", help="Runs of each model.")] = 3,

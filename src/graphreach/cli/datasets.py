@@ -19,7 +19,10 @@ datasets = typer.Typer(rich_markup_mode=None, context_settings={"help_option_nam
 Root = Annotated[
     Path | None,
     typer.Option(
-        "--root", metavar="DIR", help="Folder of <dataset>/<file>; by default GRAPHREACH_DATA or the user's cache."
+        "--root",
+        metavar="DIR",
+        help="Folder of <dataset>/<file>.",
+        show_default="GRAPHREACH_DATA, or the user's cache",
     ),
 ]
 
@@ -27,7 +30,7 @@ Root = Annotated[
 @datasets.callback(invoke_without_command=True)
 def list_datasets(
     context: typer.Context,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.", show_default="off")] = False,
     root: Root = None,
 ) -> None:
     """List the data sets with their sizes, and whether their files are here."""

@@ -14,7 +14,9 @@ def demo(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the picture.")] = Path(
         "demo"
     ),
-    seed: Annotated[int, typer.Option("--seed", min=0, max=2**32 - 1, metavar="N", help="Of graph and walks.")] = 0,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, max=2**32 - 1, metavar="N", help="Random seed for the graph and the walks.")
+    ] = 0,
 ) -> None:
     """Train GraphReach and a GCN on the links of a generated graph, show their AUCs and draw what each knows."""
     from graphreach.demo import run_demo

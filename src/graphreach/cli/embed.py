@@ -32,22 +32,42 @@ def embed(
     num_anchors: Annotated[
         str | None,
         typer.Option(
-            "--num-anchors", "-k", metavar="K|SHARE|log2", help="Width of the embedding; log2: floor(log2 n)^2."
+            "--num-anchors",
+            "-k",
+            metavar="K|SHARE|log2",
+            help="Number of anchors, the width of the embedding; log2: floor(log2 n)^2.",
+            show_default="log2; 128 beyond 10,000 nodes",
         ),
     ] = None,
     features: options.Features = None,
     preset: options.Preset = None,
-    epochs: options.Epochs = None,
+    epochs: Annotated[
+        int | None,
+        typer.Option(
+            "--epochs",
+            min=1,
+            metavar="N",
+            help="Maximum number of epochs.",
+            show_default="300; 200 beyond 10,000 nodes, 30 beyond 50,000",
+        ),
+    ] = None,
     seed: options.Seed = None,
     compare: Annotated[
         bool | None,
         typer.Option(
             "--compare/--no-compare",
-            help="Whether common neighbours and node2vec score the held-out links too; up to 10^6 edges by default.",
+            help="Whether common neighbours and node2vec score the held-out links too.",
+            show_default="on graphs of up to 10^6 edges",
         ),
     ] = None,
     record: Annotated[
-        Path | None, typer.Option("--record", metavar="FILE", help="Write settings, metrics, times and memory as JSON.")
+        Path | None,
+        typer.Option(
+            "--record",
+            metavar="FILE",
+            help="Write settings, metrics, times and memory as JSON.",
+            show_default="not written",
+        ),
     ] = None,
     config: options.Config = None,
     set_: options.Set = None,

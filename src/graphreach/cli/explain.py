@@ -14,10 +14,14 @@ from graphreach.progress import stage
 def explain(
     run: Run,
     pair: Annotated[
-        tuple[str, str] | None, typer.Option("--pair", metavar="A B", help="Ids of a pair: why it has its score.")
+        tuple[str, str] | None,
+        typer.Option("--pair", metavar="A B", help="Ids of a pair: why it has its score.", show_default="none"),
     ] = None,
     node: Annotated[
-        str | None, typer.Option("--node", metavar="A", help="Id of a node: where it stands among the anchors.")
+        str | None,
+        typer.Option(
+            "--node", metavar="A", help="Id of a node: where it stands among the anchors.", show_default="none"
+        ),
     ] = None,
     top: Annotated[int, typer.Option("--top", min=1, metavar="N", help="Anchors to show.")] = 10,
     graph: GraphOption = None,

@@ -43,51 +43,84 @@ class GraphFile:
         str | None,
         _option(
             "--format",
-            "Format, where the suffix does not say it: text, edgelist, matrix, parquet, npz, mtx, graphml, gml, gexf, "
-            "adjlist or json.",
+            "Format: text, edgelist, matrix, parquet, npz, mtx, graphml, gml, gexf, adjlist or json.",
             metavar="NAME",
+            show_default="by the suffix",
         ),
     ] = None
     directed: Annotated[
         bool | None,
-        _option("--directed/--undirected", "Whether edges have a direction; as the file says, else not."),
+        _option(
+            "--directed/--undirected",
+            "Whether edges have a direction.",
+            show_default="as the file says, else undirected",
+        ),
     ] = None
     source: Annotated[
-        str | None, _option("--source", "Column of sources: a name, or a number from 0.", metavar="COLUMN")
+        str | None,
+        _option(
+            "--source",
+            "Column of sources: a name, or a number from 0.",
+            metavar="COLUMN",
+            show_default="by its name, else the first",
+        ),
     ] = None
-    target: Annotated[str | None, _option("--target", "Column of targets.", metavar="COLUMN")] = None
+    target: Annotated[
+        str | None,
+        _option("--target", "Column of targets.", metavar="COLUMN", show_default="by its name, else the second"),
+    ] = None
     weight: Annotated[
-        str | None, _option("--weight", "Column of weights; one named weight by default.", metavar="COLUMN")
+        str | None,
+        _option("--weight", "Column of weights.", metavar="COLUMN", show_default="found out, and said"),
     ] = None
-    unweighted: Annotated[bool, _option("--unweighted", "Ignore weights.")] = False
+    unweighted: Annotated[bool, _option("--unweighted", "Ignore weights.", show_default="off")] = False
     time: Annotated[
         str | None,
-        _option("--time", "Column of times, which are never weights; found out by default.", metavar="COLUMN"),
+        _option(
+            "--time",
+            "Column of times, which are never weights.",
+            metavar="COLUMN",
+            show_default="by its name or values",
+        ),
     ] = None
     bipartite: Annotated[
         bool | None,
         _option(
             "--bipartite/--no-bipartite",
-            "Whether sources and targets are two kinds of nodes; so if columns are named like user and item.",
+            "Whether sources and targets are two kinds of nodes.",
+            show_default="if columns are named like user and item",
         ),
     ] = None
     nodes: Annotated[
         Path | None,
-        _option("--nodes", "Text file of node ids to keep even without an edge.", metavar="FILE"),
+        _option(
+            "--nodes",
+            "Text file of node ids to keep even without an edge.",
+            metavar="FILE",
+            show_default="nodes with an edge",
+        ),
     ] = None
     ids: Annotated[str, _option("--ids", "Kind of ids in text files: auto, int or str.", metavar="KIND")] = "auto"
     header: Annotated[
-        bool | None, _option("--header/--no-header", "Whether a text file has a header; found out by default.")
+        bool | None,
+        _option("--header/--no-header", "Whether a text file has a header.", show_default="found out"),
     ] = None
     comments: Annotated[
         str | None,
-        _option("--comments", "Characters that begin a comment line; # and % by default.", metavar="CHARACTERS"),
+        _option("--comments", "Characters that begin a comment line.", metavar="CHARACTERS", show_default="# and %"),
     ] = None
     reduce: Annotated[
         str | None,
-        _option("--reduce", "Merge unequal weights of the two directions: sum, mean, max or min.", metavar="HOW"),
+        _option(
+            "--reduce",
+            "Merge unequal weights of the two directions: sum, mean, max or min.",
+            metavar="HOW",
+            show_default="refuse them",
+        ),
     ] = None
-    self_loops: Annotated[bool, _option("--self-loops", "Keep edges from a node to itself.")] = False
+    self_loops: Annotated[bool, _option("--self-loops", "Keep edges from a node to itself.", show_default="off")] = (
+        False
+    )
 
     def arguments(self) -> dict[str, Any]:
         """The arguments of :func:`graphreach.read_graph`."""

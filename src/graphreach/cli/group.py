@@ -106,7 +106,7 @@ def _first_line(error: BaseException) -> str:
 
 def _is_out_of_memory(error: Exception) -> bool:
     """Whether torch found no memory, for which it has no class of its own on the CPU."""
-    return isinstance(error, RuntimeError) and "not enough memory" in str(error)
+    return isinstance(error, RuntimeError) and "DefaultCPUAllocator" in str(error)
 
 
 def _is_panic(error: BaseException) -> bool:

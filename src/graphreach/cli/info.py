@@ -19,7 +19,7 @@ PAPER_NUM_WALKS = 50
 @with_graph
 def info(
     file: GraphFile,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.", show_default="off")] = False,
 ) -> None:
     """Print size, components and diameter of a graph, and the parameters that suit it."""
     # Loops change neither components nor diameter, and what was dropped could not be counted.

@@ -20,17 +20,25 @@ NumAnchors = Annotated[
 Strategy = Annotated[str, typer.Option("--strategy", metavar="NAME", help="greedy, random, degree or pagerank.")]
 NumWalks = Annotated[int, typer.Option("--num-walks", min=1, metavar="N", help="Walks from each node, n_w.")]
 WalkLength = Annotated[str, typer.Option("--walk-length", metavar="N|diameter", help="Jumps of a walk, l_w.")]
-Seed = Annotated[int, typer.Option("--seed", min=0, max=2**63 - 1, metavar="N", help="Of walks and ties.")]
+Seed = Annotated[
+    int, typer.Option("--seed", min=0, max=2**63 - 1, metavar="N", help="Random seed for walks and for breaking ties.")
+]
 Engine = Annotated[str, typer.Option("--engine", metavar="NAME", help="local, or ray for a Ray cluster.")]
 Address = Annotated[
     str | None,
     typer.Option(
-        "--address", metavar="HOST:PORT", help="Of the Ray cluster; without one a Ray starts on this machine."
+        "--address", metavar="HOST:PORT", help="Address of the Ray cluster.", show_default="a Ray of this machine"
     ),
 ]
 Partitions = Annotated[
     int | None,
-    typer.Option("--partitions", min=1, metavar="N", help="Split the graph into so many parts, one a Ray worker."),
+    typer.Option(
+        "--partitions",
+        min=1,
+        metavar="N",
+        help="Number of parts to split the graph into, one for each Ray worker.",
+        show_default="the whole graph on every node",
+    ),
 ]
 
 

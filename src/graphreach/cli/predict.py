@@ -19,8 +19,12 @@ from graphreach.cli.summary import counted, figures, summary
 from graphreach.files import replacing
 from graphreach.progress import stage
 
-Pairs = Annotated[Path | None, typer.Option("--pairs", metavar="FILE", help="Table of pairs of ids.")]
-Nodes = Annotated[Path | None, typer.Option("--nodes", metavar="FILE", help="Table or list of ids.")]
+Pairs = Annotated[
+    Path | None, typer.Option("--pairs", metavar="FILE", help="Table of pairs of ids.", show_default="none")
+]
+Nodes = Annotated[
+    Path | None, typer.Option("--nodes", metavar="FILE", help="Table or list of ids.", show_default="none")
+]
 
 UNKNOWN = 3
 """The exit code where some ids were not known and the others were written."""
@@ -48,13 +52,16 @@ def predict(
     run: Run,
     pairs: Pairs = None,
     nodes: Nodes = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Refuse a table with an id that is no node.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Refuse a table with an id that is no node.", show_default="off")
+    ] = False,
     graph: GraphOption = None,
     graph_number: GraphNumber = None,
     new_anchors: NewAnchors = False,
     features: options.Features = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help=".csv or .parquet; stdout by default.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="A .csv or .parquet file.", show_default="stdout"),
     ] = None,
     json_: options.Json = False,
 ) -> None:
@@ -152,7 +159,13 @@ def _write(table: dict[str, Any], output: Path | None, as_json: bool) -> None:
 def evaluate(
     run: Run,
     pairs: Annotated[
-        Path | None, typer.Option("--pairs", metavar="FILE", help="Table of pairs of ids with a column label, 0 or 1.")
+        Path | None,
+        typer.Option(
+            "--pairs",
+            metavar="FILE",
+            help="Table of pairs of ids with a column label, 0 or 1.",
+            show_default="the test examples of the run",
+        ),
     ] = None,
     labels: options.Labels = None,
     label_column: options.LabelColumn = None,

@@ -51,7 +51,12 @@ def reach(
     ],
     anchors: Annotated[
         Path | None,
-        typer.Option("--anchors", metavar="FILE", help="Anchors' ids (.txt, .csv, .json) instead of a selection."),
+        typer.Option(
+            "--anchors",
+            metavar="FILE",
+            help="File of the anchors' ids (.txt, .csv, .json).",
+            show_default="chosen by --num-anchors and --strategy",
+        ),
     ] = None,
     num_anchors: options.NumAnchors = "log2",
     strategy: options.Strategy = "greedy",
@@ -62,11 +67,14 @@ def reach(
     num_walks: options.NumWalks = 50,
     walk_length: options.WalkLength = "diameter",
     hops: Annotated[
-        int | None, typer.Option("--hops", min=1, metavar="L", help="Keep the first L steps apart.")
+        int | None,
+        typer.Option("--hops", min=1, metavar="L", help="Keep the first L steps apart.", show_default="steps together"),
     ] = None,
     seed: options.Seed = 0,
     layout: Annotated[Layout, typer.Option("--layout", help="Of the matrices in an .npz file.")] = Layout.auto,
-    cache: Annotated[bool, typer.Option("--cache", help="Keep the result in the user's cache folder.")] = False,
+    cache: Annotated[
+        bool, typer.Option("--cache", help="Keep the result in the user's cache folder.", show_default="off")
+    ] = False,
     engine: options.Engine = "local",
     address: options.Address = None,
     partitions: options.Partitions = None,

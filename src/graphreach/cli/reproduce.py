@@ -16,17 +16,23 @@ def reproduce(
         Path, typer.Option("--output", "-o", metavar="DIR", help="Folder of results, tables and figures.")
     ] = Path("results"),
     seeds: Annotated[
-        str | None, typer.Option("--seeds", metavar="0-9", help="Seeds; by default as many as each column says.")
+        str | None,
+        typer.Option("--seeds", metavar="0-9", help="Random seeds, one run each.", show_default="those of each column"),
     ] = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, metavar="N", help="Runs side by side.")] = 1,
     columns: Annotated[
-        str | None, typer.Option("--columns", metavar="A,B,...", help="Columns to run; by default all.")
+        str | None, typer.Option("--columns", metavar="A,B,...", help="Columns to run.", show_default="all")
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="One seed, a few epochs: every path in minutes, in a folder of its own.")
+        bool,
+        typer.Option(
+            "--quick",
+            help="One seed, a few epochs: every path in minutes, in a folder of its own.",
+            show_default="off",
+        ),
     ] = False,
     run: Annotated[bool, typer.Option("--run/--no-run", help="Whether to run what is missing.")] = True,
-    json_: Annotated[bool, typer.Option("--json", help="Print every cell as JSON.")] = False,
+    json_: Annotated[bool, typer.Option("--json", help="Print every cell as JSON.", show_default="off")] = False,
 ) -> None:
     """Regenerate tables and figures of the paper, with the published figures beside ours.
 

@@ -13,7 +13,9 @@ from graphreach.progress import stage
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of graphreach train.", show_default=False)]
 GraphOption = Annotated[
     Path | None,
-    typer.Option("--graph", metavar="FILE", help="Another graph, or the same one grown; the run's own by default."),
+    typer.Option(
+        "--graph", metavar="FILE", help="Another graph, or the same one grown.", show_default="that of the run"
+    ),
 ]
 
 
@@ -22,8 +24,8 @@ GraphNumber = Annotated[
     typer.Option(
         "--graph-number",
         metavar="N",
-        help="Which graph of a run on several, from 1 on; by default the one with most test examples.",
-        show_default=False,
+        help="Which graph of a run on several, from 1 on.",
+        show_default="the one with most test examples",
     ),
 ]
 
@@ -32,6 +34,7 @@ NewAnchors = Annotated[
     typer.Option(
         "--new-anchors",
         help="Choose anchors anew on the graph, which need not have to do with the one that was trained on.",
+        show_default="off",
     ),
 ]
 

@@ -16,38 +16,80 @@ if TYPE_CHECKING:
     from graphreach import training
 
 Config = Annotated[
-    Path | None, typer.Option("--config", "-c", metavar="FILE", help="Settings as YAML; the other options come on top.")
+    Path | None,
+    typer.Option(
+        "--config", "-c", metavar="FILE", help="Settings as YAML; the other options come on top.", show_default="none"
+    ),
 ]
 Set = Annotated[
     list[str] | None,
-    typer.Option("--set", "-s", metavar="KEY=VALUE", help="Any setting, e.g. epochs=500 or model.heads=2; repeatable."),
+    typer.Option(
+        "--set",
+        "-s",
+        metavar="KEY=VALUE",
+        help="Any setting, e.g. epochs=500 or model.heads=2; repeatable.",
+        show_default="none",
+    ),
 ]
-Task = Annotated[str | None, typer.Option("--task", metavar="NAME", help="link, pair or node.", show_default=False)]
+Task = Annotated[
+    str | None,
+    typer.Option("--task", metavar="NAME", help="link, pair or node.", show_default="link, or node with --labels"),
+]
 Protocol = Annotated[
     str | None,
     typer.Option(
         "--protocol",
         metavar="NAME",
-        help="How examples are split: clean (default for links), node-disjoint (default for pairs and nodes), "
-        "graph-disjoint, or published, the paper's, on which pairs of one class are found without a model.",
-        show_default=False,
+        help="How examples are split: clean, node-disjoint, graph-disjoint, or "
+        "published, the paper's, on which pairs of one class are found without a model.",
+        show_default="clean for links, node-disjoint for pairs and nodes",
     ),
 ]
 Labels = Annotated[
     Path | None,
-    typer.Option("--labels", metavar="FILE", help="Table of node ids and classes (.csv .tsv .txt .parquet)."),
+    typer.Option(
+        "--labels",
+        metavar="FILE",
+        help="Table of node ids and classes (.csv .tsv .txt .parquet).",
+        show_default="none, or those that a run remembers",
+    ),
 ]
 LabelColumn = Annotated[
-    str | None, typer.Option("--label-column", metavar="COLUMN", help="Column of the classes in --labels.")
+    str | None,
+    typer.Option(
+        "--label-column",
+        metavar="COLUMN",
+        help="Column of the classes in --labels.",
+        show_default="found out, and said",
+    ),
 ]
 Features = Annotated[
     Path | None,
-    typer.Option("--features", metavar="FILE", help="Table of node ids and numbers, or .npy in order of ids."),
+    typer.Option(
+        "--features",
+        metavar="FILE",
+        help="Table of node ids and numbers, or .npy in order of ids.",
+        show_default="none, or those that a run remembers",
+    ),
 ]
-Epochs = Annotated[int | None, typer.Option("--epochs", min=1, metavar="N", help="At most so many.")]
-Preset = Annotated[str | None, typer.Option("--preset", metavar="NAME", help="best, paper or authors.")]
-Seed = Annotated[int | None, typer.Option("--seed", min=0, max=2**32 - 1, metavar="N", help="Of everything random.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
+Epochs = Annotated[
+    int | None, typer.Option("--epochs", min=1, metavar="N", help="Maximum number of epochs.", show_default="1000")
+]
+Preset = Annotated[
+    str | None, typer.Option("--preset", metavar="NAME", help="best, paper or authors.", show_default="best")
+]
+Seed = Annotated[
+    int | None,
+    typer.Option(
+        "--seed",
+        min=0,
+        max=2**32 - 1,
+        metavar="N",
+        help="Random seed for splits, anchors, walks and weights.",
+        show_default="0",
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.", show_default="off")]
 
 Engine = Annotated[
     str, typer.Option("--engine", metavar="NAME", help="local, or ray: steps are shared by workers of a Ray cluster.")
@@ -55,11 +97,12 @@ Engine = Annotated[
 Address = Annotated[
     str | None,
     typer.Option(
-        "--address", metavar="HOST:PORT", help="Of the Ray cluster; without one a Ray starts on this machine."
+        "--address", metavar="HOST:PORT", help="Address of the Ray cluster.", show_default="a Ray of this machine"
     ),
 ]
 Workers = Annotated[
-    int | None, typer.Option("--workers", metavar="N", help="Processes of engine ray that share a step; 2 by default.")
+    int | None,
+    typer.Option("--workers", metavar="N", help="Processes of engine ray that share a step.", show_default="2"),
 ]
 
 

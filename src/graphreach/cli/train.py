@@ -23,7 +23,13 @@ def train(
     task: options.Task = None,
     model: Annotated[
         str | None,
-        typer.Option("--model", "-m", metavar="NAME", help="graphreach, pgnn-e, gcn, ...; a+b adds scores of both."),
+        typer.Option(
+            "--model",
+            "-m",
+            metavar="NAME",
+            help="graphreach, pgnn-e, gcn, ...; a+b adds scores of both.",
+            show_default="graphreach",
+        ),
     ] = None,
     labels: options.Labels = None,
     label_column: options.LabelColumn = None,
@@ -34,7 +40,9 @@ def train(
     seed: options.Seed = None,
     config: options.Config = None,
     set_: options.Set = None,
-    tensorboard: Annotated[bool, typer.Option("--tensorboard", help="Write curves to DIR/tensorboard.")] = False,
+    tensorboard: Annotated[
+        bool, typer.Option("--tensorboard", help="Write curves to DIR/tensorboard.", show_default="off")
+    ] = False,
     engine: options.Engine = "local",
     address: options.Address = None,
     workers: options.Workers = None,

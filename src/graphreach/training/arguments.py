@@ -51,6 +51,9 @@ READERS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Settings that only some methods read."""
 
+LARGEST = 2**16
+"""Layers, heads, steps and channels of a model."""
+
 KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text", types.NoneType: "null"}
 
 
@@ -129,6 +132,19 @@ def _check(group: str, options: dict[str, Any], function: Callable[..., Any], wh
         if not _fits(value, taken[name].annotation):
             kinds = " or ".join(KINDS[each] for each in _kinds(taken[name].annotation))
             raise InputError(f"{group}.{name} must be {kinds}, got {value!r:.80}")
+        if group == "model" and name != "seed":
+            _check_size(name, value)
+
+
+def _check_size(name: str, value: Any) -> None:
+    """Refuse numbers that no model can have; what the settings hold themselves has the same bounds here."""
+    if name in Settings.model_fields and value is not None:
+        try:
+            Settings.make(**{name: value})
+        except InputError as error:
+            raise InputError(f"model.{error}") from None
+    elif type(value) is int and not 1 <= value <= LARGEST:
+        raise InputError(f"model.{name} must be between 1 and {LARGEST}, got {value}")
 
 
 def _kinds(annotation: Any) -> list[Any]:
