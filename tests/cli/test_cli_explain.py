@@ -14,7 +14,7 @@ def folder(run, streets, tmp_path):
     return tmp_path / "run"
 
 
-def test_a_pair_has_the_probability_of_predict(run, folder, tmp_path):
+def test_a_pair_has_the_score_of_predict(run, folder, tmp_path):
     (tmp_path / "pairs.csv").write_text("source,target\nstreet 1,street 30\n")
     predicted = json.loads(run("predict", folder, "--pairs", tmp_path / "pairs.csv", "--json").stdout)
     done = run("explain", folder, "--pair", "street 1", "street 30", "--json", "--top", 3)
@@ -26,7 +26,7 @@ def test_a_pair_has_the_probability_of_predict(run, folder, tmp_path):
     total = sum(each["contribution"] for each in (*found["anchors"], found["other_anchors"]))
     assert total + sum(found["terms"].values()) == pytest.approx(found["score"])
     text = run("explain", folder, "--pair", "street 1", "street 30").stdout
-    assert text.startswith("street 1 - street 30: a link with probability")
+    assert text.startswith("street 1 - street 30: a link with score")
 
 
 def test_a_node(run, folder):
@@ -83,7 +83,7 @@ def test_a_run_of_several_methods_is_explained_by_its_part(run, tmp_path):
     assert done.stderr.endswith(
         f"adds the scores of gcn and graphreach; give the folder of one of them instead: {both / 'graphreach'}\n"
     )
-    assert run("explain", both / "graphreach", "--pair", 3, 4).stdout.startswith("3 - 4: a link with probability")
+    assert run("explain", both / "graphreach", "--pair", 3, 4).stdout.startswith("3 - 4: a link with score")
 
 
 def test_integer_ids_and_other_methods(run, tmp_path):

@@ -126,7 +126,7 @@ def test_text_and_json_say_the_same(tmp_path):
     assert record["other_anchors"]["count"] == 4
     parts = [each["contribution"] for each in (*record["anchors"], record["other_anchors"])]
     assert sum(parts) + sum(record["terms"].values()) == pytest.approx(record["score"])
-    for words in ("0 - 1: a link with probability", "2 anchors below", "4 other anchors", "most travelled paths"):
+    for words in ("0 - 1: a link with score", "2 anchors below", "4 other anchors", "most travelled paths"):
         assert words in found.text(2)
 
 

@@ -44,7 +44,7 @@ class PairExplanation:
         task: ``"link"`` or ``"pair"``.
         linked: Whether the graph has an edge between them.
         score: The logit: the sum of all contributions.
-        probability: Its sigmoid.
+        probability: Its sigmoid, which graphreach predict calls the score; it is not calibrated.
         anchors: All anchors, the greatest contribution (in absolute value) first.
         terms: What is not of anchors: the neighbourhood branch, the pair's own reachability, the bias.
         walk_length: Jumps within which reachability is counted.
@@ -99,11 +99,12 @@ class PairExplanation:
         what = "a link" if self.task == "link" else "one class"
         known = ", and the graph has this link" if self.linked and self.task == "link" else ""
         lines = [
-            f"{names[0]} - {names[1]}: {what} with probability {self.probability:.4f} (score {self.score:+.4f}){known}"
+            f"{names[0]} - {names[1]}: {what} with score {self.probability:.4f}, no probability "
+            f"(logit {self.score:+.4f}){known}"
         ]
         lines += [
             "",
-            "the score is the sum of",
+            "the logit is the sum of",
             *self._sum(top),
             "",
             f"anchors, and reachability in {self.walk_length} jumps",

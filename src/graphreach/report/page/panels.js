@@ -91,14 +91,14 @@ function showPair(pair) {
   const [a, b] = pair.nodes;
   const rows = [...pair.terms.map(([name, value]) => [name, value]), ...(pair.others.count ? [[`${pair.others.count} other anchors`, pair.others.adds]] : [])];
   const widest = Math.max(1e-9, ...rows.map(([, value]) => Math.abs(value)), ...pair.anchors.map((each) => Math.abs(each.adds)));
-  const what = DATA.task === "link" ? "probability of a link" : "probability of one class";
+  const what = DATA.task === "link" ? "score of a link" : "score of one class";
   const name = (text) => ({ "reachability, first to second": "A reaches B", "reachability, second to first": "B reaches A" })[text] ?? text;
   const home = DATA.lists.find((list) => list.pairs.includes(pair));
   showPanel(
     make("p", { class: "eyebrow", text: home.title }),
     make("h2", {}, end(0), ` ${ids[a]} – `, end(1), ` ${ids[b]}`),
-    make("p", { class: "verdict" }, pair.probability.toFixed(3), " ", make("small", { text: `${what}, score ${signed(pair.score)}` })),
-    make("h3", { text: "The score is the sum of" }),
+    make("p", { class: "verdict" }, pair.probability.toFixed(3), " ", make("small", { text: `${what}, no probability; logit ${signed(pair.score)}` })),
+    make("h3", { text: "The logit is the sum of" }),
     make("ul", { class: "sum" },
       ...rows.map(([text, value]) => make("li", {}, sumRow("div", name(text), value, widest))),
       ...pair.anchors.map((each, number) => anchorRow(each, widest, number === 0))),
