@@ -120,6 +120,12 @@ def test_work_without_a_unit_is_shown_as_a_share():
     assert str(task) == "walking: 25%, 3 s left"
 
 
+def test_one_piece_of_work_has_no_share():
+    task = progress.Task("splitting graphs", 1, clock=ticks(0.0, 1.0))
+    task.advance(0, "")
+    assert str(task) == "splitting graphs"
+
+
 @pytest.fixture
 def often(monkeypatch):
     monkeypatch.setattr(progress, "INTERVAL", 0.05)

@@ -156,7 +156,7 @@ class Task:
     @property
     def count(self) -> str:
         """What is done of what there is to do."""
-        if not self.total or self._first is None:
+        if not self.total or self._first is None or (self.total == 1 and not self.unit):
             return ""
         if self.unit:
             return f"{self.unit} {self.done} of {self.total}"
@@ -230,7 +230,7 @@ class _Lines:
         if not tasks:
             return ""
         before = "".join(f"{task.description}: " for task in tasks[:known])
-        since = "" if tasks[known].count else f", {duration(time.monotonic() - tasks[known].began)} so far"
+        since = "" if tasks[known].left else f", {duration(time.monotonic() - tasks[known].began)} so far"
         return f"{before}{tasks[known]}{since}"
 
 

@@ -1,6 +1,7 @@
 """Bad input: exit code 2, exactly one line on stderr, nothing on stdout, no file."""
 
 import errno
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -341,6 +342,23 @@ def test_process_with_closed_pipe_is_quiet(tmp_path):
     assert "Traceback" not in message
     assert "Broken" not in message
     assert message.count("\n") == 2  # how the graph was read, and the coverage
+
+
+def test_process_that_is_interrupted_ends_in_one_line(tmp_path):
+    path = tmp_path / "ring.txt"
+    path.write_text("".join(f"{i} {(i + 1) % 5000}\n" for i in range(5000)))
+    code = "from graphreach.cli import main; import graphreach.progress as p; p.INTERVAL = 0.2; main()"
+    words = ("reach", path, "-o", tmp_path / "r.npz", "-k", "8", "--num-walks", "20000", "--walk-length", "1000")
+    words = (sys.executable, "-c", code, *map(str, words), "--strategy", "random")
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        while "walks to anchors" not in process.stderr.readline():
+            assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        last = process.stderr.read().splitlines()
+    assert process.returncode == 130
+    assert last[-1] == "graphreach: interrupted"
+    assert not any("Traceback" in line for line in last)
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["ring.txt"]
 
 
 def test_process_prints_version(roads):
