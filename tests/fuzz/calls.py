@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tests.fuzz import samples
-from tests.fuzz.call import Call, dataset, graph, lazy, sample, split, trained
+from tests.fuzz.call import Call, dataset, graph, lazy, reach, sample, split, trained
 
 
 def calls() -> list[Call]:
@@ -84,7 +84,7 @@ def _from_damaged(data: Any, indices: Any, indptr: Any, shape: Any) -> Any:
 
 def _core() -> list[Call]:
     walk = {"num_walks": 5, "walk_length": 3, "seed": 1}
-    reach = {
+    walks = {
         "graph": None,
         "method": "walks",
         "similarity": "frequency",
@@ -101,7 +101,7 @@ def _core() -> list[Call]:
         Call("random_walks", lazy(":random_walks"), lambda: {"graph": graph(), "starts": np.array([0, 1]), **walk},
             share=3),
         Call("reachability", lazy(":reachability"), lambda: {
-            **reach, "graph": graph(), "anchors": np.array([0, 3]), "cache": None}, share=4),
+            **walks, "graph": graph(), "anchors": np.array([0, 3]), "cache": None}, share=4),
         Call("reachability.exact", lazy(":reachability"), lambda: {
             "graph": graph("directed"), "anchors": np.array([0, 3]), "method": "exact", "walk_length": 3, "hops": 2,
                 "layout": "csr"}, share=2),

@@ -153,13 +153,17 @@ class Campaign:
         self.suspects: list[tuple[str, int, str]] = []
         self.lock = threading.Lock()
         self.failure: BaseException | None = None
+        self.ready = threading.Event()
 
     def run(self, plan: Sequence[tuple[str, int, int]], samples: Path | None = None) -> None:
-        """Judge the cases ``first .. last - 1`` of each entry point of the plan, with samples that were made already."""
+        """Judge the cases ``first .. last - 1`` of each entry point of the plan.
+
+        Args:
+            plan: Names of entry points with the first case and the one after the last.
+            samples: Folder of samples; they are made if it does not exist.
+        """
         with tempfile.TemporaryDirectory(prefix="fuzz-samples-") as folder:
             self.samples, self.folder = samples or Path(folder, "samples"), Path(folder)
-            if samples is None:
-                make_samples(self.samples)
             batches: queue.Queue[tuple[str, int, int]] = queue.Queue()
             for name, first, last in plan:
                 for begin in range(first, last, BATCH):
@@ -168,6 +172,7 @@ class Campaign:
             threads = [threading.Thread(target=self._work, args=(batches, i)) for i in range(self.workers)]
             for thread in threads:
                 thread.start()
+                self.ready.wait()  # the first worker makes the samples
             for thread in threads:
                 thread.join()
             if self.failure is not None:
@@ -176,6 +181,7 @@ class Campaign:
     def _work(self, batches: "queue.Queue[tuple[str, int, int]]", number: int) -> None:
         try:
             worker = self._start(number)
+            self.ready.set()
             while self.failure is None:
                 try:
                     name, first, last = batches.get_nowait()
@@ -188,6 +194,7 @@ class Campaign:
             worker.stop()
         except BaseException as error:
             self.failure = error
+            self.ready.set()
 
     def _start(self, number: int) -> Worker:
         return Worker(self.seed, self.samples, self.folder / f"noise-{number}")
@@ -212,6 +219,7 @@ class Campaign:
             done = sum(sum(each.values()) for each in self.counts.values())
             if verdict.kind in FINDINGS:
                 self.findings.append(verdict)
+                self.say(f"{verdict.entry}:{verdict.number} {verdict.kind} {' '.join(verdict.detail.split())[:300]}")
             if done % 1000 == 0:
                 self.say(
                     f"{done} of {self.total}, {len(self.findings)} findings, {time.monotonic() - self.begun:.0f} s"
@@ -231,14 +239,6 @@ class Campaign:
                 self._count(Verdict(name, number, "hang", str(error) or noise))
             except CaseDiedError as error:
                 self._count(Verdict(name, number, "crash", str(error)))
-
-
-def make_samples(folder: Path) -> None:
-    """Make the valid files that cases damage, in a process of its own."""
-    command = [sys.executable, "-m", "tests.fuzz.samples", str(folder)]
-    done = subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise RuntimeError(f"the samples cannot be made:\n{done.stderr[-3000:]}")
 
 
 def make_plan(entries: Sequence[Entry], cases: int, first: int = 0) -> list[tuple[str, int, int]]:

@@ -39,7 +39,10 @@ class Verdict:
 
 def judge(entry: Entry, number: int, seed: int, verbose: bool = False) -> Verdict:
     """Make a case in the empty working folder, call it and judge what comes."""
-    case = entry.make(Dice(seed, entry.name, number))
+    try:
+        case = entry.make(Dice(seed, entry.name, number))
+    except Exception as error:
+        return Verdict(entry.name, number, "exception", f"the case cannot be made: {error!r} at {_origin(error)}")
     if verbose:
         print(f"{entry.name}:{number} {case.about}")
     with caught_warnings() as caught:

@@ -1,5 +1,7 @@
 """The harness notices every kind of finding, and the short form of the campaign finds none."""
 
+import re
+
 import pytest
 
 from tests.fuzz import arguments, campaign, entries, faults, samples
@@ -12,19 +14,14 @@ CLEAN = ("table.anchors",)
 
 
 @pytest.fixture(scope="module")
-def sample_folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("fuzz") / "samples"
-    campaign.make_samples(folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def found(sample_folder):
+def found(tmp_path_factory):
     """One campaign: what is wrong on purpose, and the short form."""
+    folder = tmp_path_factory.mktemp("fuzz") / "samples"
     chosen = [entry for entry in entries.all_entries() if entry.name.startswith(CLEAN)]
     campaign_ = campaign.Campaign(hang=2.0)
     plan = [(entry.name, 0, 2) for entry in faults.entries()] + campaign.make_plan(chosen, CASES)
-    campaign_.run(plan, sample_folder)
+    campaign_.run(plan, folder)
+    samples.use(folder)
     return campaign_.findings
 
 
@@ -36,17 +33,20 @@ def test_campaign_notices_every_kind_of_finding(found):
     assert not odd, "a worker goes on after the case that killed it"
 
 
-def test_a_case_is_the_same_whenever_it_is_made(sample_folder, tmp_path, monkeypatch):
+def without_addresses(text):
+    return re.sub(r"0x[0-9a-f]+", "", text)
+
+
+def test_a_case_is_the_same_whenever_it_is_made(found, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    samples.use(sample_folder)
 
     def about(entry, number):
         clear_folder(tmp_path)
         return entry.make(Dice(0, entry.name, number)).about
 
-    for entry in entries.all_entries()[:20]:
+    for entry in entries.all_entries():
         first, again, *other = (about(entry, number) for number in (7, 7, 8, 9, 10, 11))
-        assert first == again
+        assert without_addresses(first) == without_addresses(again)
         assert {first} != set(other)
 
 

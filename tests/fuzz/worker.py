@@ -37,9 +37,7 @@ def main(seed: int, folder_of_samples: str, noise_path: str) -> None:
     os.dup2(noise.fileno(), 2)
     for name in IMPORTS:
         importlib.import_module(name)
-    from tests.fuzz import samples
-
-    samples.use(Path(folder_of_samples))
+    make_samples(Path(folder_of_samples))
     while True:
         child = os.fork()
         if not child:
@@ -53,6 +51,20 @@ def main(seed: int, folder_of_samples: str, noise_path: str) -> None:
         if code == 0:
             return
         reports.write(json.dumps({"died": signal.Signals(-code).name if code < 0 else f"exit code {code}"}) + "\n")
+
+
+def make_samples(folder: Path) -> None:
+    """Make the samples if there are none, in a process of their own: threads that it starts must not be forked."""
+    from tests.fuzz import samples
+
+    child = 0 if folder.exists() else os.fork()
+    if not folder.exists() and not child:
+        samples.use(folder)
+        sys.stdout.flush()
+        os._exit(0)
+    if child and os.waitpid(child, 0)[1]:
+        raise RuntimeError("the samples cannot be made")
+    samples.use(folder)
 
 
 def batches() -> Iterator[tuple[str, int, int]]:
