@@ -40,7 +40,8 @@ class Verdict:
 def judge(entry: Entry, number: int, seed: int, verbose: bool = False) -> Verdict:
     """Make a case in the empty working folder, call it and judge what comes."""
     try:
-        case = entry.make(Dice(seed, entry.name, number))
+        with caught_warnings():
+            case = entry.make(Dice(seed, entry.name, number))
     except Exception as error:
         return Verdict(entry.name, number, "exception", f"the case cannot be made: {error!r} at {_origin(error)}")
     if verbose:

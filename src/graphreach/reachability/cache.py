@@ -17,8 +17,8 @@ from graphreach.files import replacing
 from graphreach.graph import Graph
 from graphreach.reachability.result import Reachability
 
-FORMAT = 1
-"""Raised whenever the same parameters give other numbers than before."""
+FORMAT = 2
+"""Raised whenever the same parameters give other numbers than before, or are stored in another way."""
 
 PARAMETERS = ("method", "similarity", "num_walks", "walk_length", "hops", "seed")
 
@@ -99,8 +99,24 @@ def save_npz(result: Reachability, path: str | Path) -> None:
     """Write ``result`` to a new file beside ``path`` and rename it, so that a reader never meets half a file."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
+    arrays = {"anchors": result.anchors, **result_arrays(result)}
     with replacing(path) as partial, partial.open("wb") as file:
-        np.savez(file, anchors=result.anchors, **result_arrays(result))
+        np.savez(file, checksum=np.array(checksum(arrays)), **arrays)
+
+
+def checksum(arrays: dict[str, Any]) -> str:
+    """A hash of the arrays' names, types, shapes and numbers.
+
+    Example:
+        >>> checksum({"a": np.arange(3)}) == checksum({"a": np.array([0, 1, 3])})
+        False
+    """
+    digest = hashlib.sha256()
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        digest.update(f"{name} {array.dtype.str} {array.shape};".encode())
+        digest.update(array.reshape(-1).view(np.uint8).data)
+    return digest.hexdigest()
 
 
 def result_arrays(result: Reachability) -> dict[str, Any]:
@@ -117,14 +133,17 @@ def result_arrays(result: Reachability) -> dict[str, Any]:
 
 
 def load_npz(path: str | Path) -> Reachability:
-    """Read what :func:`save_npz` wrote; nothing is unpickled, and the archive's checksums are verified."""
+    """Read what :func:`save_npz` wrote; nothing is unpickled, and checksums of archive and content are verified."""
     with Path(path).open("rb") as stream, np.load(stream, allow_pickle=False) as file:
-        parameters = json.loads(str(file["parameters"]))
-        matrices = [_matrix(file, name) for name in ("to_anchors", "from_anchors")]
-        return Reachability(matrices[0], matrices[1], file["anchors"], **parameters)
+        arrays = {name: file[name] for name in file.files}
+    if str(arrays.pop("checksum")) != checksum(arrays):
+        raise ValueError("its content is not what was written")
+    parameters = json.loads(str(arrays["parameters"]))
+    matrices = [_matrix(arrays, name) for name in ("to_anchors", "from_anchors")]
+    return Reachability(matrices[0], matrices[1], arrays["anchors"], **parameters)
 
 
-def _matrix(file: Any, name: str) -> Any:
+def _matrix(file: dict[str, Any], name: str) -> Any:
     if name in file:
         return file[name]
     parts = tuple(file[f"{name}_{part}"] for part in ("data", "indices", "indptr"))

@@ -107,8 +107,9 @@ def read_outcome(folder: Path) -> Outcome:
     """A finished run from its folder, without its model."""
     record, path = read_record(folder), folder / SCORES
     try:
-        with np.load(path) as file:
-            arrays = {name: file[name] for name in file.files}
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
+            # np.load gives bytes for a member that is no array.
+            arrays = {name: np.asarray(file[name]) for name in file.files}
     except FileNotFoundError:
         raise InputError(f"folder must hold {SCORES} of a run, got none in {folder}") from None
     except (*DAMAGED, AttributeError):  # AttributeError: an array alone, not an archive of arrays
