@@ -166,7 +166,10 @@ def _other_classes(folder: Path, source: dict[str, Any] | None) -> str | None:
     """Labels whose classes have other names are other labels, though they are numbered the same."""
     if source is None or not (folder / SOURCE).exists():
         return None
-    there, here = read_dict(folder / SOURCE).get("classes") or [], source.get("classes") or []
+    stored = read_dict(folder / SOURCE)
+    there, here = stored.get("classes", []), source.get("classes", [])
+    if not isinstance(there, list):
+        raise InputError(f"{folder / SOURCE} must have a list as 'classes', got {there!r:.80}")
     return None if there == here else f"other labels (classes {there[:5]} there, {here[:5]} here)"
 
 

@@ -12,6 +12,7 @@ from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.nn.decoders import ReachDecoder
 from graphreach.nn.node_classifier import NodeClassifier
+from graphreach.nn.pretrained import CONFIG
 from graphreach.tasks.link_split import without_links
 from graphreach.threads import one_torch_thread
 from graphreach.training.anchor_match import AnchorMatch, match_anchors
@@ -51,9 +52,9 @@ class TrainedRun:
         path = Path(folder)
         self.settings = read_settings(path)
         _refuse_without_model(path, self.settings.method)
-        kind = read_dict(path / MODEL / "config.json").get("model")
+        kind = read_dict(path / MODEL / CONFIG).get("model")
         if not isinstance(kind, str) or kind not in ENCODERS:
-            raise InputError(f"{path / MODEL} must hold one of {', '.join(ENCODERS)}, got {kind!r}")
+            raise InputError(f"{path / MODEL / CONFIG} must describe one of {', '.join(ENCODERS)}, got {kind!r:.80}")
         encoder: Any = ENCODERS[kind].from_pretrained(path / MODEL)  # type: ignore[attr-defined]
         self.anchors = _read_anchors(path / MODEL, encoder.metadata.get("anchors"))
         self.ids_hash: str | None = encoder.metadata.get("ids")
