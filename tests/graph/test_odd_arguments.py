@@ -163,3 +163,15 @@ def test_adjacency_as_a_frame_is_refused():
         Graph.from_frame(frame)
     with pytest.raises(InputError, match="look like an adjacency matrix"):
         Graph.from_frame(nx.to_pandas_adjacency(nx.path_graph(["x", "y", "z"])))
+
+
+def test_integers_of_128_bits():
+    frame = pl.DataFrame({"u": [1, 2**70], "v": [2, 3], "w": [4, 5]}, schema=dict.fromkeys("uvw", pl.Int128))
+    graph = Graph.from_frame(frame)
+    assert graph.ids.tolist() == [1, 2, 3, 2**70]
+    assert graph.weights.tolist() == [4, 4, 5, 5]
+
+
+def test_index_of_a_frame_in_another_order():
+    frame = pl.DataFrame({"index": [2, 0, 1], "A": ["a", "b", "c"], "B": ["b", "c", "a"]})
+    assert Graph.from_frame(frame).ids.tolist() == ["a", "b", "c"]

@@ -156,7 +156,8 @@ def frame_column(column: Any, name: Any) -> Any:
         import polars as pl
 
         return column.cast(pl.String)
-    if column.dtype.is_numeric():
+    # numpy has no integers of 128 bits, and decimals stay what they are.
+    if column.dtype.is_float() or (column.dtype.is_integer() and "128" not in kind):
         return column.to_numpy()
     values = column.to_list()
     return specialise(np.fromiter(values, dtype=object, count=len(values)))

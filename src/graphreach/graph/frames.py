@@ -112,6 +112,10 @@ def frame_weights(column: Any, title: str) -> NDArray[np.float64]:
     missing = column.is_null() if hasattr(column, "is_null") else column.isna()
     if not numeric or missing.any():
         raise InputError(f"{title} must hold numbers in every row, got {column.dtype}{' with gaps' if numeric else ''}")
+    if hasattr(column.dtype, "is_numeric"):
+        import polars as pl
+
+        column = column.cast(pl.Float64)
     return check_weights(column.to_numpy(), len(column), title)
 
 

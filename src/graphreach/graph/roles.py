@@ -9,24 +9,13 @@ from typing import Any, NamedTuple
 from graphreach.errors import InputError
 from graphreach.graph.columns import TIMES, WEIGHTS, find_pair, is_unnamed, normalise_name
 from graphreach.graph.reading import ROLES, Reading
-from graphreach.graph.sniff import is_number
+from graphreach.graph.sniff import is_number, is_plain_integer
 
-INDEX_NAMES = (
-    "index",
-    "idx",
-    "row",
-    "rows",
-    "rownames",
-    "row_id",
-    "rowid",
-    "level_0",
-    "id",
-    "key",
-    "no",
-    "nr",
-    "edge_id",
-)
-"""Names of a column that is an index if it counts."""
+INDEX_NAMES = ("index", "idx", "row", "rows", "rownames", "row_id", "rowid", "level_0", "edge_id")
+"""Names of a first column that is an index if its whole numbers are distinct."""
+
+COUNTER_NAMES = ("id", "key", "no", "nr")
+"""Names of a first column that is an index if it counts, and may be of nodes if it does not."""
 
 DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 DATE = re.compile(r"\d{4}[-/]\d\d?[-/]\d\d?([T ]\d\d?:\d\d(:\d\d(\.\d+)?)?( ?(Z|[+-]\d\d:?\d\d|UTC))?)?")
@@ -200,7 +189,7 @@ def _find_index(table: SampledTable, found: Sequence[int | None]) -> tuple[list[
     if not table.has_header:
         return [], []
     columns = [i for i in range(len(table.names)) if i not in found and is_unnamed(table.names[i])]
-    if table.name(0) in INDEX_NAMES and 0 not in found and len(table.rows) > 2 and table.counts(0):
+    if 0 not in found and len(table.rows) > 2 and _numbers_rows(table):
         columns.append(0)
     if len(table.names) - len(columns) < 2:
         return [], []
@@ -210,6 +199,13 @@ def _find_index(table: SampledTable, found: Sequence[int | None]) -> tuple[list[
         counts = ", which counts," if table.counts(0) else ","
         sentences.append(f"the first column, {title}{counts} was taken for an index")
     return columns, sentences
+
+
+def _numbers_rows(table: SampledTable) -> bool:
+    """Whether the first column is named as an index is, and numbers the rows."""
+    fields = table.fields(0)
+    distinct = len(set(fields)) == len(table.rows) and all(map(is_plain_integer, fields))
+    return (table.name(0) in INDEX_NAMES and distinct) or (table.name(0) in COUNTER_NAMES and table.counts(0))
 
 
 def _choose_ends(table: SampledTable, found: Sequence[int | None], index: list[int]) -> tuple[int, int]:
