@@ -124,7 +124,7 @@ def test_wrong_input(monkeypatch):
     graph = cycle(5)
     for function, options, message in [
         (gr.nn.random_walk_encodings, {"dim": 0}, "dim must be a positive integer, got 0"),
-        (gr.nn.random_walk_encodings, {"method": "fast"}, 'method must be "auto", "exact" or "walks", got \'fast\''),
+        (gr.nn.random_walk_encodings, {"method": "fast"}, "method must be one of auto, exact, walks, got 'fast'"),
         (
             gr.nn.random_walk_encodings,
             {"method": "walks", "num_walks": 0},

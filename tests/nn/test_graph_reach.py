@@ -288,10 +288,10 @@ def test_state_dict_round_trip(switches):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"num_layers": 0}, "num_layers must be at least 1, got 0"),
+        ({"num_layers": 0}, "num_layers must be an integer from 1 to 1024, got 0"),
         ({"output_activation": "relu"}, "output_activation must be one of .*, got 'relu'"),
         ({"decoder": "mlp"}, "decoder must be"),
-        ({"local": "gnn"}, "local must be None or one of gcn, sage, gat, gin, got 'gnn'"),
+        ({"local": "gnn"}, "local must be one of gcn, sage, gat, gin or None, got 'gnn'"),
     ],
 )
 def test_errors_of_arguments(arguments, message):

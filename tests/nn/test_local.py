@@ -20,7 +20,7 @@ def test_is_the_model_of_pyg(name, kind):
 
 def test_none_and_unknown_names():
     assert local_branch(None, 4, 8, 2, 0.0) is None
-    with pytest.raises(InputError, match="local must be None or one of gcn, sage, gat, gin, got 'cnn'"):
+    with pytest.raises(InputError, match="local must be one of gcn, sage, gat, gin or None, got 'cnn'"):
         local_branch("cnn", 4, 8, 2, 0.0)
 
 

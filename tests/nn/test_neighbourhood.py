@@ -220,7 +220,7 @@ def test_wrong_input():
     graph = random_graph(6, 9)
     for arguments, message in [
         ({"kind": "cnn"}, "kind must be one of gcn, sage, gat, gin, got 'cnn'"),
-        ({"kind": "gcn", "num_layers": 0}, "num_layers must be at least 1, got 0"),
+        ({"kind": "gcn", "num_layers": 0}, "num_layers must be an integer from 1 to 1024, got 0"),
         ({"kind": "gcn", "heads": 2}, "heads must be 1, or for gat a divisor of hidden_channels=32, got 2"),
         ({"kind": "gat", "heads": 5}, "heads must be 1, or for gat a divisor of hidden_channels=32, got 5"),
         (

@@ -145,5 +145,5 @@ def test_save_load_reset_and_repr(tmp_path):
 def test_wrong_input():
     with pytest.raises(InputError, match="structure must be what anchor_sets gives, or a Graph, got NoneType"):
         gr.nn.PGNN()(None, None)
-    with pytest.raises(InputError, match="num_layers must be at least 1, got 0"):
+    with pytest.raises(InputError, match="num_layers must be an integer from 1 to 1024, got 0"):
         gr.nn.PGNN(num_layers=0)

@@ -110,7 +110,7 @@ def test_weights_of_another_configuration_are_refused(folder):
     [
         ({"width": 3}, "config.json"),
         ({"num_layers": "two"}, "config.json"),
-        ({"num_layers": 0}, "num_layers must be at least 1, got 0"),
+        ({"num_layers": 0}, "num_layers must be an integer from 1 to 1024, got 0"),
         ({"aggregation": "max"}, "aggregation must be"),
     ],
 )

@@ -6,8 +6,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from graphreach.arguments import check_graph, check_number
 from graphreach.errors import InputError
 from graphreach.graph import Graph
+from graphreach.limits import check_memory
 from graphreach.nn.anchor_set_kernels import draw_sets
 from graphreach.nn.positions import Positions
 from graphreach.walks.distances import search_sets
@@ -39,7 +41,7 @@ def anchor_sets(graph: Graph, max_distance: int | None = None, seed: int = 0, *,
         >>> positions.matrix(positions.to_values).shape
         torch.Size([4, 4])
     """
-    n = graph.num_nodes
+    n = check_graph(graph).num_nodes
     pointer = np.concatenate([[0], np.cumsum(set_sizes(n, copies))])
     members = np.empty(pointer[-1], np.int64)
     draw_sets(n, pointer, check_seed(seed), members)
@@ -71,8 +73,8 @@ def set_sizes(num_nodes: int, copies: float = 1.0) -> NDArray[np.int64]:
     """
     if num_nodes == 0:
         raise InputError("graph must have at least one node to draw anchors from, got none")
-    if not copies > 0:
-        raise InputError(f"copies must be above 0, got {copies}")
+    check_number("copies", copies, 0, above=True)
     log = max(1, math.floor(math.log2(num_nodes)))
+    check_memory(round(16 * num_nodes * copies * log * log), "distances to the anchor sets", "lower copies")
     sizes = np.maximum(1, num_nodes >> np.arange(1, log + 1))
     return np.repeat(sizes, max(1, math.floor(copies * log)))

@@ -3,7 +3,9 @@
 import torch
 from torch import Tensor, nn
 
+from graphreach.arguments import check_name, check_number, check_whole, describe
 from graphreach.errors import InputError
+from graphreach.nn.checks import DEEPEST
 from graphreach.nn.pair_dot import pair_dot
 
 
@@ -68,7 +70,8 @@ class ReachDecoder(ScaledDecoder):
     """
 
     def __init__(self, hops: int = 1, epsilon: float = 1e-3) -> None:
-        self.hops, self.epsilon = hops, epsilon
+        check_whole("hops", hops, 1, DEEPEST)
+        self.hops, self.epsilon = hops, check_number("epsilon", epsilon, 0, above=True)
         super().__init__()
         self.weight = nn.Parameter(torch.zeros(2 * hops))
 
@@ -85,8 +88,13 @@ class ReachDecoder(ScaledDecoder):
 
     def checked(self, pairs: Tensor, pair_reach: Tensor | None) -> Tensor:
         """Reachability of the pairs as rows ``[m, 2 L]``, if it has the right shape."""
-        if pair_reach is None or pair_reach.size(0) != pairs.size(1) or pair_reach.shape[1:].numel() != 2 * self.hops:
-            shape = None if pair_reach is None else list(pair_reach.shape)
+        if (
+            not isinstance(pair_reach, Tensor)
+            or pair_reach.dim() < 2
+            or pair_reach.size(0) != pairs.size(1)
+            or pair_reach.shape[1:].numel() != 2 * self.hops
+        ):
+            shape = list(pair_reach.shape) if isinstance(pair_reach, Tensor) else describe(pair_reach)
             raise InputError(f"pair_reach must have shape [{pairs.size(1)}, 2, {self.hops}], got {shape}")
         return pair_reach.flatten(1)
 
@@ -100,8 +108,7 @@ def make_decoder(decoder: str | nn.Module, hops: int = 1) -> nn.Module:
     """
     if isinstance(decoder, nn.Module):
         return decoder
-    if decoder in ("reach", "lift"):
-        return ReachDecoder(hops, 1.0 if decoder == "lift" else 1e-3)
-    if decoder in ("dot", "scaled"):
-        return DotDecoder() if decoder == "dot" else ScaledDecoder()
-    raise InputError(f'decoder must be "dot", "scaled", "reach", "lift" or a module, got {decoder!r}')
+    name = check_name("decoder", decoder, ("dot", "scaled", "reach", "lift"), more=" or a module")
+    if name in ("reach", "lift"):
+        return ReachDecoder(hops, 1.0 if name == "lift" else 1e-3)
+    return DotDecoder() if name == "dot" else ScaledDecoder()

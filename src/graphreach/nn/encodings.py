@@ -10,8 +10,10 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from torch import Tensor
 
+from graphreach.arguments import check_flag, check_graph, check_name
 from graphreach.errors import InputError
 from graphreach.graph import Graph
+from graphreach.limits import check_memory
 from graphreach.nn.adjacency import SparseMatrix
 from graphreach.nn.encoding_kernels import count_returns
 from graphreach.nn.neighbour_sums import neighbour_sum
@@ -56,9 +58,9 @@ def random_walk_encodings(
         array([0.  , 0.5 , 0.25], dtype=float32)
     """
     dim, seed = check_count("dim", dim), check_seed(seed)
-    if method not in ("auto", "exact", "walks"):
-        raise InputError(f'method must be "auto", "exact" or "walks", got {method!r}')
-    n = graph.num_nodes
+    check_name("method", method, ("auto", "exact", "walks"))
+    n = check_graph(graph).num_nodes
+    check_memory(8 * n * dim, f"{dim} encodings of {n} nodes", "lower dim")
     cost = (2 if graph.directed else 1) * n * (len(graph.indices) + n) * dim / 2
     if method == "exact" or (method == "auto" and cost <= EXACT_COST):
         return _exact_returns(graph, dim)
@@ -96,7 +98,9 @@ def laplacian_encodings(graph: Graph, dim: int = 16, seed: int = 0, *, flip_sign
         array([[ 1.22,  0.  , -1.22]], dtype=float32)
     """
     dim, rng = check_count("dim", dim), np.random.default_rng(check_seed(seed))
-    n = graph.num_nodes
+    n = check_graph(graph).num_nodes
+    check_flag("flip_signs", flip_signs)
+    check_memory(16 * n * dim, f"{dim} encodings of {n} nodes", "lower dim")
     M, trivial = _normalized(graph)
     wanted = min(dim, n - trivial.shape[1])
     vectors = np.zeros((n, dim))

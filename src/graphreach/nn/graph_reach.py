@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from graphreach.errors import InputError
 from graphreach.nn.adjacency import Adjacency
+from graphreach.nn.checks import check_embedding, check_features, check_model, check_tensor
 from graphreach.nn.decoders import make_decoder
 from graphreach.nn.dropout import dropout
 from graphreach.nn.functional import join_columns, normalize
@@ -19,8 +20,6 @@ from graphreach.nn.reach_conv import ReachConv
 from graphreach.nn.standardise import Standardise
 from graphreach.reachability import Reachability
 from graphreach.threads import one_torch_thread
-
-OUTPUT_ACTIVATIONS = ("normalize", "tanh", "sigmoid", "identity")
 
 
 class GraphReach(Pretrained, nn.Module):
@@ -83,12 +82,10 @@ class GraphReach(Pretrained, nn.Module):
     ) -> None:
         super().__init__()
         self._keep_config(locals())
-        if num_layers < 1:
-            raise InputError(f"num_layers must be at least 1, got {num_layers}")
-        if output_activation not in OUTPUT_ACTIVATIONS:
-            raise InputError(
-                f"output_activation must be one of {', '.join(OUTPUT_ACTIVATIONS)}, got {output_activation!r}"
-            )
+        check_model(
+            in_channels, hidden_channels, num_layers, dropout, num_nodes, output_activation,
+            input_projection=input_projection, standardise=standardise,
+        )  # fmt: skip
         self.in_channels, self.hidden_channels, self.num_layers = in_channels, hidden_channels, num_layers
         self.aggregation, self.dropout, self.output_activation = aggregation, dropout, output_activation
         self.scaler = Standardise(in_channels) if standardise and in_channels else None
@@ -159,9 +156,7 @@ class GraphReach(Pretrained, nn.Module):
         n = positions.num_nodes
         parts = []
         if self.in_channels:
-            if x is None or x.shape != (n, self.in_channels):
-                shape = None if x is None else list(x.shape)
-                raise InputError(f"x must have shape [{n}, {self.in_channels}], got {shape}")
+            x = check_features(x, n, self.in_channels)
             parts.append(x if self.scaler is None else self.scaler(x))
         if self.table is not None:
             if node_index is None and n != self.table.num_embeddings:
@@ -191,7 +186,7 @@ class GraphReach(Pretrained, nn.Module):
             >>> terms.anchors, terms.total
             (array([[1., 0.]]), array([1.]))
         """
-        return pair_terms(self.decoder, z, pairs, pair_reach, z.size(1) - self.local_channels)
+        return pair_terms(self.decoder, z, pairs, pair_reach, check_embedding(z).size(1) - self.local_channels)
 
     def __repr__(self) -> str:
         return (
@@ -214,6 +209,9 @@ def as_positions(
         return Positions.from_reachability(reach)
     if from_anchors is None or anchor_index is None:
         raise InputError("from_anchors and anchor_index must be given with to_anchors as a tensor")
+    check_tensor("anchor_index", anchor_index, "rows of the anchors [K]")
+    if batch is not None:
+        check_tensor("batch", batch, "the graph of each node [n]")
     if isinstance(reach, Tensor) and reach.layout == torch.strided:
         return Positions.dense(reach, from_anchors, anchor_index, batch)
     return Positions.compressed(reach, from_anchors, anchor_index, batch, hops)

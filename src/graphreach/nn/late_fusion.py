@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from graphreach.arguments import check_whole, to_array, to_finite
 from graphreach.errors import InputError
 
 
@@ -22,14 +23,16 @@ class LateFusion:
     """
 
     def __init__(self, steps: int = 21) -> None:
-        self.steps = steps
+        self.steps = check_whole("steps", steps, 2, 10**6)
 
     def fit(self, first: ArrayLike, second: ArrayLike, labels: ArrayLike) -> "LateFusion":
         """Choose scale and weight on validation scores; ``labels`` are 0 or 1."""
         from sklearn.metrics import roc_auc_score
 
-        scores = [np.asarray(each, np.float64).ravel() for each in (first, second)]
-        truth = np.asarray(labels).ravel()
+        scores = [
+            to_finite(name, each).astype(np.float64).ravel() for name, each in (("first", first), ("second", second))
+        ]
+        truth = to_array("labels", labels).ravel()
         if not len(scores[0]) == len(scores[1]) == len(truth):
             lengths = [len(scores[0]), len(scores[1]), len(truth)]
             raise InputError(f"first, second and labels must be equally long, got {lengths}")
@@ -46,7 +49,12 @@ class LateFusion:
         """Fused scores of other pairs."""
         if not hasattr(self, "weight_"):
             raise InputError("LateFusion must be fitted first: call fit with validation scores and labels")
-        return self._fuse(np.asarray(first, np.float64), np.asarray(second, np.float64), self.weight_)
+        one, two = to_finite("first", first).astype(np.float64), to_finite("second", second).astype(np.float64)
+        if one.shape != two.shape:
+            raise InputError(
+                f"first and second must be equally long, got shapes {list(one.shape)} and {list(two.shape)}"
+            )
+        return self._fuse(one, two, self.weight_)
 
     def __repr__(self) -> str:
         return f"LateFusion(steps={self.steps})"

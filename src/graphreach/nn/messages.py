@@ -6,8 +6,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from graphreach.arguments import check_flag, check_whole, describe
 from graphreach.errors import InputError
+from graphreach.limits import check_memory
 from graphreach.nn import functional
+from graphreach.nn.checks import DEEPEST, check_channels
 from graphreach.nn.positions import Positions
 from graphreach.nn.similarity_map import SimilarityMap
 
@@ -33,8 +36,17 @@ class Messages(nn.Module):
         bias: bool = False,
     ) -> None:
         super().__init__()
-        if message_activation not in (None, "relu"):
-            raise InputError(f'message_activation must be None or "relu", got {message_activation!r}')
+        check_channels("in_channels", in_channels)
+        check_channels("out_channels", out_channels)
+        check_flag("similarity", similarity)
+        check_flag("bias", bias)
+        if hops is not None:
+            check_whole("hops", hops, 1, DEEPEST)
+        if message_activation is not None and not (
+            isinstance(message_activation, str) and message_activation == "relu"
+        ):
+            raise InputError(f'message_activation must be None or "relu", got {describe(message_activation)}')
+        check_memory(8 * int(in_channels) * int(out_channels), "the weights of this layer", "lower out_channels")
         if hops is not None and similarity_map is None:
             raise InputError(
                 'hops must go with similarity_map="learned", which turns L similarities into one, got None'
@@ -157,6 +169,6 @@ def full_precision(x: Tensor) -> AbstractContextManager[Any]:
 def _resolve_map(similarity_map: str | SimilarityMap | None, hops: int | None) -> SimilarityMap | None:
     if similarity_map is None or isinstance(similarity_map, SimilarityMap):
         return similarity_map
-    if similarity_map != "learned":
-        raise InputError(f'similarity_map must be None, "learned" or a SimilarityMap, got {similarity_map!r}')
+    if not isinstance(similarity_map, str) or similarity_map != "learned":
+        raise InputError(f'similarity_map must be None, "learned" or a SimilarityMap, got {describe(similarity_map)}')
     return SimilarityMap(hops or 1)

@@ -6,6 +6,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from graphreach.errors import InputError
+from graphreach.nn.checks import check_channels, check_tensor
 from graphreach.nn.dropout import dropout
 from graphreach.nn.node_model import NodeModel
 
@@ -60,7 +61,7 @@ class MLP(NodeModel):
             standardise,
         )  # fmt: skip
         self._keep_config(arguments)
-        self.out_channels = out_channels or hidden_channels
+        self.out_channels = hidden_channels if out_channels is None else check_channels("out_channels", out_channels)
         widths = [self.first_channels, *[hidden_channels] * (num_layers - 1), self.out_channels]
         self.layers = nn.ModuleList(nn.Linear(*pair) for pair in pairwise(widths))
 
@@ -79,7 +80,7 @@ class MLP(NodeModel):
 
     def _count(self, x: Tensor | None, structure: Any, node_index: Tensor | None) -> int:
         if x is not None and self.in_channels:
-            return len(x)
+            return len(check_tensor("x", x, f"features [n, {self.in_channels}]"))
         if self.table is not None:
             return self.table.num_embeddings if node_index is None else len(node_index)
         if not hasattr(structure, "num_nodes"):

@@ -6,9 +6,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from graphreach.arguments import check_name, check_whole
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.nn.adjacency import Adjacency, as_adjacency
+from graphreach.nn.checks import DEEPEST, check_channels
 from graphreach.nn.dropout import dropout
 from graphreach.nn.neighbour_sums import neighbour_attention, neighbour_sum
 from graphreach.nn.node_model import NodeModel
@@ -75,11 +77,12 @@ class Neighbourhood(NodeModel):
             standardise,
         )  # fmt: skip
         self._keep_config(arguments)
-        if kind not in KINDS:
-            raise InputError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
-        if heads < 1 or (heads > 1 and (kind != "gat" or hidden_channels % heads)):
+        check_name("kind", kind, KINDS)
+        check_whole("heads", heads, 1, DEEPEST)
+        if heads > 1 and (kind != "gat" or hidden_channels % heads):
             raise InputError(f"heads must be 1, or for gat a divisor of hidden_channels={hidden_channels}, got {heads}")
-        self.kind, self.out_channels, self.heads = kind, out_channels or hidden_channels, heads
+        out_channels = hidden_channels if out_channels is None else check_channels("out_channels", out_channels)
+        self.kind, self.out_channels, self.heads = kind, out_channels, heads
         widths = [self.first_channels, *[hidden_channels] * (num_layers - 1), self.out_channels]
         self.convs = nn.ModuleList(
             _make_layer(kind, widths[i], widths[i + 1], heads, last=i == num_layers - 1) for i in range(num_layers)

@@ -3,6 +3,9 @@
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from graphreach.arguments import check_number
+from graphreach.limits import check_memory
+from graphreach.nn.checks import check_channels
 from graphreach.nn.dropout import dropout
 from graphreach.nn.pretrained import Pretrained
 
@@ -29,6 +32,10 @@ class NodeClassifier(Pretrained, nn.Module):
     def __init__(self, in_channels: int, num_classes: int, dropout: float = 0.0) -> None:
         super().__init__()
         self._keep_config(locals())
+        check_channels("in_channels", in_channels)
+        check_channels("num_classes", num_classes)
+        check_number("dropout", dropout, 0, 1)
+        check_memory(4 * in_channels * num_classes, "the weights of this layer", "lower num_classes")
         self.in_channels, self.num_classes, self.dropout = in_channels, num_classes, dropout
         self.linear = nn.Linear(in_channels, num_classes)
 

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from graphreach.errors import InputError
+from graphreach.nn.checks import check_features, check_model
 from graphreach.nn.decoders import make_decoder
 from graphreach.nn.functional import join_columns, normalize
 from graphreach.nn.pretrained import Pretrained
@@ -48,10 +49,10 @@ class NodeModel(Pretrained, nn.Module):
         standardise: bool = False,
     ) -> None:
         super().__init__()
-        if num_layers < 1:
-            raise InputError(f"num_layers must be at least 1, got {num_layers}")
-        if output_activation not in ACTIVATIONS:
-            raise InputError(f"output_activation must be one of {', '.join(ACTIVATIONS)}, got {output_activation!r}")
+        check_model(
+            in_channels, hidden_channels, num_layers, dropout, num_nodes, output_activation,
+            input_projection=input_projection, standardise=standardise,
+        )  # fmt: skip
         self.in_channels, self.hidden_channels, self.num_layers = in_channels, hidden_channels, num_layers
         self.dropout, self.output_activation = dropout, output_activation
         self.scaler = Standardise(in_channels) if standardise and in_channels else None
@@ -72,9 +73,7 @@ class NodeModel(Pretrained, nn.Module):
         """The first layer's input ``[n, first_channels]``: features, the table's rows, or ones."""
         parts = []
         if self.in_channels:
-            if x is None or x.shape != (num_nodes, self.in_channels):
-                shape = None if x is None else list(x.shape)
-                raise InputError(f"x must have shape [{num_nodes}, {self.in_channels}], got {shape}")
+            x = check_features(x, num_nodes, self.in_channels)
             parts.append(x if self.scaler is None else self.scaler(x))
         if self.table is not None:
             if node_index is None and num_nodes != self.table.num_embeddings:

@@ -10,6 +10,7 @@ from torch.utils.weak import WeakTensorKeyDictionary
 
 from graphreach.errors import InputError
 from graphreach.nn import pair_kernels
+from graphreach.nn.checks import check_embedding, check_pair_tensor
 from graphreach.nn.fused import apply, as_array, use_kernels
 from graphreach.nn.memory import empty
 
@@ -43,8 +44,7 @@ def pair_dot(z: Tensor, pairs: Tensor) -> Tensor:
         >>> pair_dot(torch.eye(3), torch.tensor([[0, 1], [0, 2]]))
         tensor([1., 0.])
     """
-    if pairs.dim() != 2 or pairs.size(0) != 2:
-        raise InputError(f"pairs must have shape [2, m], got {list(pairs.shape)}")
+    z, pairs = check_embedding(z), check_pair_tensor(pairs)
     if torch.is_autocast_enabled(z.device.type):
         z = z.float()
     if not use_kernels(z, pairs):

@@ -10,6 +10,7 @@ import torch
 from scipy.sparse import csr_array
 from torch import Tensor
 
+from graphreach.arguments import describe
 from graphreach.errors import InputError
 from graphreach.nn.position_kernels import count_union, fill_union
 from graphreach.reachability import Reachability
@@ -156,6 +157,13 @@ class Positions:
         With ``source``, ``[n, k]``, entry (v, i) is about the anchor ``source[v, i]``, a row of ``anchor_index``; then
         there may be any number of anchors, and ``batch`` is not needed.
         """
+        for name, value in (("to_anchors", to_anchors), ("from_anchors", from_anchors)):
+            if not isinstance(value, Tensor) or value.dim() not in (2, 3) or not value.size(1):
+                got = list(value.shape) if isinstance(value, Tensor) else describe(value)
+                raise InputError(f"{name} must be a tensor [n, k] or [n, k, L], got {got}")
+        _check_index("anchor_index", anchor_index, len(to_anchors))
+        if batch is not None and (batch.shape != (len(to_anchors),) or batch.is_floating_point()):
+            raise InputError(f"batch must hold the graph of each of {len(to_anchors)} nodes, got {list(batch.shape)}")
         n, k = to_anchors.shape[:2]
         if from_anchors.shape != to_anchors.shape:
             raise InputError(
@@ -395,7 +403,25 @@ def _find_levels(values: Tensor, most: int) -> tuple[Tensor, Tensor] | None:
     return levels, places
 
 
+def _check_index(name: str, index: Any, num_nodes: int) -> None:
+    """Refuse what is no list of rows."""
+    if not isinstance(index, Tensor) or index.dim() != 1 or index.is_floating_point() or index.is_complex():
+        raise InputError(f"{name} must be a tensor of rows [K], got {describe(index)}")
+    if (
+        index.numel()
+        and not torch.compiler.is_compiling()
+        and not 0 <= int(index.min()) <= int(index.max()) < num_nodes
+    ):
+        raise InputError(f"{name} must hold rows between 0 and {num_nodes - 1}, got {int(index.max())}")
+
+
 def _as_scipy(matrix: Any) -> csr_array:
+    if isinstance(matrix, Tensor) and matrix.layout != torch.sparse_csr:
+        raise InputError(f"to_anchors and from_anchors must be sparse CSR or both dense, got layout {matrix.layout}")
+    if not isinstance(matrix, Tensor) and not hasattr(matrix, "tocsr"):
+        raise InputError(
+            f"reach must be a Reachability, Positions, a tensor or a sparse matrix, got {describe(matrix)}"
+        )
     if isinstance(matrix, Tensor):
         parts = (matrix.values(), matrix.col_indices(), matrix.crow_indices())
         return csr_array(tuple(part.cpu().numpy() for part in parts), shape=tuple(matrix.shape))

@@ -67,8 +67,6 @@ class Pretrained:
         record = read_config(Path(folder), cls.__name__)
         try:
             model = cls(**record["config"])
-        except InputError:
-            raise
         except (TypeError, ValueError, RuntimeError, LookupError, AttributeError, ArithmeticError) as error:
             reason = " ".join(str(error).split())[:200]
             raise InputError(f"{CONFIG} in {folder} does not describe a {cls.__name__}: {reason}") from None

@@ -7,8 +7,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from graphreach.arguments import check_flag, check_name, check_number, check_whole, describe
 from graphreach.errors import InputError
 from graphreach.nn import functional
+from graphreach.nn.checks import DEEPEST, check_features
 from graphreach.nn.messages import Messages, full_precision
 from graphreach.nn.positions import Positions
 
@@ -73,8 +75,10 @@ class ReachConv(Messages):
         **kwargs: Any,
     ) -> None:
         super().__init__(in_channels, out_channels, **kwargs)
-        if aggregation not in ("attention", "mean"):
-            raise InputError(f'aggregation must be "attention" or "mean", got {aggregation!r}')
+        check_name("aggregation", aggregation, ("attention", "mean"))
+        check_whole("heads", heads, 1, DEEPEST)
+        check_flag("concat", concat)
+        check_number("negative_slope", negative_slope, 0)
         if aggregation == "mean" and heads != 1:
             raise InputError(f"heads must be 1 with aggregation='mean', got {heads}")
         self.aggregation, self.heads, self.concat, self.negative_slope = aggregation, heads, concat, negative_slope
@@ -97,7 +101,11 @@ class ReachConv(Messages):
 
     def forward(self, x: Tensor, positions: Positions) -> Tensor:
         """Aggregate the messages of all anchors."""
-        with full_precision(x):
+        if not isinstance(positions, Positions):
+            raise InputError(
+                f"positions must be Positions, as reachability(...).to_torch() gives, got {describe(positions)}"
+            )
+        with full_precision(check_features(x, positions.num_nodes, self.in_channels)):
             return self._aggregate(x.to(self.weight.dtype), positions)
 
     def _aggregate(self, x: Tensor, positions: Positions) -> Tensor:

@@ -6,7 +6,9 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
+from graphreach.arguments import check_whole
 from graphreach.nn import map_kernels
+from graphreach.nn.checks import DEEPEST, check_channels
 from graphreach.nn.fused import apply, use_kernels
 from graphreach.nn.memory import empty
 from graphreach.nn.positions import Positions
@@ -33,6 +35,8 @@ class SimilarityMap(nn.Module):
 
     def __init__(self, hops: int = 1, hidden_channels: int = 32) -> None:
         super().__init__()
+        check_whole("hops", hops, 1, DEEPEST)
+        check_channels("hidden_channels", hidden_channels)
         self.hops, self.hidden_channels = hops, hidden_channels
         self.hidden = nn.Linear(hops, hidden_channels)
         self.out = nn.Linear(hidden_channels, 1)

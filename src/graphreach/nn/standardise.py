@@ -3,6 +3,9 @@
 import torch
 from torch import Tensor, nn
 
+from graphreach.arguments import check_whole
+from graphreach.nn.checks import MOST_FEATURES
+
 MOSTLY = 0.5
 """Share of zeros from which features count as empty for the most part."""
 
@@ -30,6 +33,7 @@ class Standardise(nn.Module):
 
     def __init__(self, channels: int) -> None:
         super().__init__()
+        check_whole("channels", channels, 0, MOST_FEATURES)
         self.register_buffer("mean", torch.zeros(channels))
         self.register_buffer("scale", torch.ones(channels))
 
