@@ -309,3 +309,47 @@ def test_unusable_contents(tmp_path):
     assert "damaged" in message(read_embedding, tmp_path / "z.npz")
     np.savez(tmp_path / "z.npz", embedding=matrix(2, 2))
     assert "damaged" in message(read_embedding, tmp_path / "z.npz")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("z.emb", b"2 1000000000000\na 1\nb 2\n"),
+        ("z.emb", b"2 -1\na 1\n"),
+        ("z.emb", b"-2 1\na 1\n"),
+        ("z.emb", b"2\n"),
+        ("z.csv", b"a,b\n1,2\n"),
+        ("z.csv", b"id,z0\na,x\n"),
+        ("z.csv", b"id,z0,z0\na,1,2\n"),
+        ("z.csv", b"id,z0\n\xff,1\n"),
+        ("z.npz", b"PK\x03\x04"),
+        ("z.parquet", b"PAR1PAR1"),
+    ],
+)
+def test_damaged_embeddings_are_refused_in_one_sentence(tmp_path, name, text):
+    (tmp_path / name).write_bytes(text)
+    with pytest.raises(gr.InputError, match="must be an embedding as a"):
+        read_embedding(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("ids", "matrix"),
+    [
+        (np.ones((1, 2)), np.ones((1, 2))),
+        (np.array("a"), np.ones((1, 2))),
+        (np.array(["a"]), np.ones((1, 2), complex)),
+        (np.array(["a"]), np.array([["x"]])),
+        (np.array(["a"]), np.array([["2020-01-01"]], "M8[D]")),
+    ],
+)
+def test_arrays_of_other_kinds_are_no_embedding(tmp_path, ids, matrix):
+    np.savez(tmp_path / "z.npz", ids=ids, embedding=matrix)
+    with pytest.raises(gr.InputError, match="must be an embedding as a"):
+        read_embedding(tmp_path / "z.npz")
+
+
+def test_paths_of_embeddings(tmp_path):
+    (tmp_path / "z.csv").write_text("id,z0\na,1\n")
+    assert read_embedding(str(tmp_path / "z.csv"))[1].tolist() == [[1]]
+    with pytest.raises(gr.InputError, match="path must be a file's name, got None"):
+        read_embedding(None)

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 import graphreach as gr
-from graphreach.tables import read_known_nodes, read_known_pairs, read_nodes
+from graphreach.tables import read_known_nodes, read_known_pairs, read_labels, read_nodes
 from table_helpers import NUMBERS, TOWNS, message, write_columns, write_text
 
 MIXED = gr.Graph.from_edge_list([(7, "ann"), ("ann", (1, 2))])  # 7, 'ann', (1, 2)
@@ -94,3 +94,31 @@ def test_unknown_ids_may_be_of_another_kind(write, write_frame):
     assert (positions.tolist(), unknown) == ([1], [2**63])
     positions, rows, unknown = read_known_nodes(write_frame({"id": [7, 8]}), gr.Graph.from_edge_list([("7", "x")]))
     assert (positions.tolist(), unknown) == ([0], [8])
+
+
+TAGS = gr.Graph.from_edge_list([("#love", "#peace"), ("#peace", "x"), ("x", "y")])  # #love, #peace, x, y
+
+
+@pytest.mark.parametrize("head", ["", "# my tags\n", "id,label\n", "% a comment\nid,label\n"])
+def test_ids_that_begin_as_comments_do_are_rows(write, head):
+    y, classes = read_labels(write(head + "#love,a\n#peace,b\nx,a\n"), TAGS)
+    assert (y.tolist(), classes) == ([0, 1, 0, -1], ["a", "b"])
+    assert "line 3" in message(read_labels, write("# tags\n#love,a\nx\ny,a\n"), TAGS)
+
+
+def test_comments_within_the_data_are_counted_and_said(write):
+    lines = []
+    read_labels(write("# before\noslo,a\n# within\nvoss,b\n% too\nbergen,a\n"), TOWNS, report=lines.append)
+    assert "2 lines within the data skipped as comments" in lines[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (b"id,label\n" + b"oslo,a\n" * 2000 + b"vo\0ss,b\n", "a NUL byte in line 2002"),
+        (b"id,label\noslo,a\nvo\x01ss,b\n", "column 'id', got the control character in 'vo\\x01ss' in line 3"),
+        (b"id,label\noslo,a\nvoss,b\x07\n", "column 'label', got the control character in 'b\\x07' in line 3"),
+    ],
+)
+def test_binary_data_in_a_text_file_is_refused_with_its_line(write, text, expected):
+    assert expected in message(read_labels, write(text), TOWNS)

@@ -14,6 +14,7 @@ import csv
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from os import PathLike
 from pathlib import Path
 from queue import Full, Queue
 from threading import Thread
@@ -22,6 +23,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphreach.arguments import describe
 from graphreach.errors import InputError
 from graphreach.files import replacing
 from graphreach.graph.formats import first_line
@@ -31,6 +33,7 @@ from graphreach.graph.parquet import read_parquet
 from graphreach.graph.read_graph import open_text
 from graphreach.graph.read_text import PLAIN_INTEGER
 from graphreach.graph.text_kernels import SPACE, tidy_text
+from graphreach.numpy_files import DAMAGED
 from graphreach.progress import live, stage
 
 if TYPE_CHECKING:
@@ -247,7 +250,7 @@ WRITERS: dict[str, Writer] = {
 }  # fmt: skip
 
 
-def read_embedding(path: Path) -> tuple[NDArray[Any], NDArray[np.float32]]:
+def read_embedding(path: str | PathLike[str]) -> tuple[NDArray[Any], NDArray[np.float32]]:
     """Read the ids ``[n]`` and the embedding ``[n, d]`` that :func:`write_embedding` wrote.
 
     Example:
@@ -261,6 +264,9 @@ def read_embedding(path: Path) -> tuple[NDArray[Any], NDArray[np.float32]]:
     """
     import polars as pl
 
+    if not isinstance(path, str | PathLike):
+        raise InputError(f"path must be a file's name, got {describe(path)}")
+    path = Path(path)
     suffix = path.suffix.lower()
     if suffix not in READERS:
         raise InputError(f"path must end in {' '.join(READERS)}, got {path.name}")
@@ -269,9 +275,12 @@ def read_embedding(path: Path) -> tuple[NDArray[Any], NDArray[np.float32]]:
     try:
         with stage(f"reading {path.name}"):
             ids, matrix = READERS[suffix](path)
+            if ids.ndim != 1 or matrix.dtype.kind not in "biuf":
+                raise ValueError("no ids, or no numbers")
+            hash(tuple(ids.tolist() if ids.dtype == object else ()))  # lists are no ids
     except InputError:
         raise
-    except (pl.exceptions.PolarsError, ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile):
+    except (pl.exceptions.PolarsError, *DAMAGED):
         raise InputError(f"{path} must be an embedding as a {suffix} file, but it is not or is damaged") from None
     if matrix.ndim != 2 or len(ids) != len(matrix):
         raise InputError(f"{path} must have one row for each of its {len(ids)} ids, got shape {list(matrix.shape)}")
@@ -316,6 +325,8 @@ def _read_emb(path: Path) -> Contents:
     text = open_text(path).text
     head = text[:100].tobytes().split(b"\n")[0]
     n, width = map(int, head.split())
+    if n < 0 or not 0 <= 2 * width <= len(text):
+        raise ValueError("more numbers a line than there are characters")
     # Other programs end their lines with a blank.
     tidy = tidy_text(text, len(head) + 1, SPACE, np.empty(0, np.uint8)).tobytes()
     schema: dict[str, Any] = {"id": pl.String} | {f"z{i}": pl.Float32 for i in range(width)}

@@ -1,6 +1,7 @@
 """Tables about nodes as files: text with any separator, with or without a header, and Parquet."""
 
 import csv
+import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from difflib import get_close_matches
 from itertools import islice
@@ -28,6 +29,9 @@ TABLES = (*TEXT, *(f"{suffix}.gz" for suffix in TEXT), ".parquet")
 """Suffixes of tables."""
 
 COMMENTS = TextOptions().comments
+CONTROL = r"[\x00-\x08\x0b-\x1f\x7f]"
+"""Characters that no id and no label has, but damaged files do."""
+
 Block = tuple[str, NDArray[np.float32]]
 """A column's title and its numbers, ``[rows]`` or, of a column of lists, ``[rows, width]``."""
 
@@ -35,40 +39,62 @@ Block = tuple[str, NDArray[np.float32]]
 class TextTable(_Reader):
     """The columns of a text file."""
 
-    def __init__(self, file: TextFile, layout: Layout) -> None:
-        super().__init__(file, layout, TextOptions())
+    def __init__(self, file: TextFile, layout: Layout, comments: str = COMMENTS) -> None:
+        super().__init__(file, layout, TextOptions(comments=comments))
         self.what, self.names = file.what, layout.names
         self.assumed = ["with a header"] if layout.has_header else ["without a header"]
+        skipped = self._count_comments()
+        if skipped:
+            lines = "1 line" if skipped == 1 else f"{skipped} lines"
+            self.assumed.append(f"{lines} within the data skipped as comments")
         self.doubts: list[str] = []
+
+    def _count_comments(self) -> int:
+        if not self.flags & text_kernels.UNTIDY or not self.options.comments:
+            return 0
+        text = np.asarray(self.file.text[self.layout.begin :])
+        starts = np.flatnonzero(text[:-1] == text_kernels.NEWLINE) + 1
+        return int(np.isin(text[starts], np.frombuffer(self.options.comments.encode(), np.uint8)).sum())
 
     def check_long_enough(self, rows: NDArray[np.int64]) -> None:
         """Refuse rows that end before the last column; those of the other rows have all fields."""
-        wanted, header = set(rows.tolist()), int(self.layout.has_header)
+        wanted = set(rows.tolist())
         if not wanted:
             return
-        for index, (number, _, line) in enumerate(data_lines(self.file.text, self.options.comments)):
-            if index - header in wanted:
+        begin, first = self.layout.begin, self.layout.first_line
+        for index, (number, _, line) in enumerate(data_lines(self.file.text[begin:], self.options.comments)):
+            if index in wanted:
                 separator = self.layout.separator
                 fields = len(
                     line.split() if separator == " " else next(csv.reader([line.decode()], delimiter=separator))
                 )
                 if fields < len(self.names):
                     raise InputError(
-                        f"{self.what} must have {len(self.names)} fields in every line, got {fields} in line {number + 1}"
+                        f"{self.what} must have {len(self.names)} fields in every line, "
+                        f"got {fields} in line {first + number + 1}"
                     )
 
     def missing_separator(self) -> str:
         """For a table of one column, the line that lacks the separator which most lines have; else nothing."""
-        lines = list(islice(data_lines(self.file.text, self.options.comments), SAMPLE))
+        begin, first = self.layout.begin, self.layout.first_line
+        lines = list(islice(data_lines(self.file.text[begin:], self.options.comments), SAMPLE))
         for separator in SEPARATORS:
             without = [number for number, _, line in lines if separator.encode() not in line]
             if 0 < len(without) <= len(lines) / 2:
-                return f"; line {without[0] + 1} has no {separator!r}, as the others have"
+                return f"; line {first + without[0] + 1} has no {separator!r}, as the others have"
         return ""
 
     def texts(self, columns: Sequence[int]) -> list["pl.Series"]:
         """Columns as text; an empty field is null."""
         frame = self._read_strings(list(dict.fromkeys(columns)))
+        for column in frame:
+            odd = column.str.contains(CONTROL).fill_null(False)
+            if odd.any():
+                row = int(np.argmax(odd.to_numpy()))
+                raise InputError(
+                    f"{self.what} must have text in column {self._title(column.name)}, got the control character in "
+                    f"{column[row]!r:.80} in {self.place(row)}"
+                )
         return [frame[f"column_{column + 1}"] for column in columns]
 
     def numbers(self, id: int, columns: Sequence[int]) -> tuple["pl.Series", Iterator[Block]]:
@@ -179,20 +205,45 @@ def open_table(path: Path, graph: Graph, usual: Collection[str], asked: Sequence
     if path.suffix.lower() == ".parquet":
         return ParquetTable(path)
     file = open_text(path)
-    if next(data_lines(file.text, COMMENTS), None) is None:
+    comments = _comments(graph)
+    offset, lines = _start(file.text, graph, comments)
+    text = file.text[offset:]
+    if next(data_lines(text, comments), None) is None:
         raise InputError(f"{path} must have rows, but it is empty or holds only comments")
-    rows = sniff(file.text, file.what, COMMENTS, False, ()).rows
+    rows = sniff(text, file.what, comments, False, ()).rows
     has_header, doubts = _has_header(rows[0], graph, usual, asked), []
     if has_header is None:
-        has_header = len(rows) > 1 and sniff(file.text, file.what, COMMENTS, None, ()).has_header
+        has_header = len(rows) > 1 and sniff(text, file.what, comments, None, ()).has_header
         if not has_header and _stands_above_nodes(rows, graph):
             has_header = True
             doubts.append(f"the first line, {','.join(rows[0])!r:.80}, is taken for a header, as it names no node")
     if has_header and len(rows) == 1:
         raise InputError(f"{path} must have rows, but it has only a header")
-    table = TextTable(file, sniff(file.text, file.what, COMMENTS, has_header, ()))
+    layout = sniff(text, file.what, comments, has_header, ())
+    layout = layout._replace(begin=layout.begin + offset, first_line=layout.first_line + lines)
+    table = TextTable(file, layout, comments)
     table.doubts += doubts
     return table
+
+
+def _comments(graph: Graph) -> str:
+    """The characters that begin a comment: those that begin no id of the graph, such as #love."""
+    if graph.ids.dtype.kind in "if":
+        return COMMENTS
+    begins = {str(value)[:1] for value in graph.ids.tolist()}
+    return "".join(mark for mark in COMMENTS if mark not in begins)
+
+
+def _start(text: NDArray[np.uint8], graph: Graph, comments: str) -> tuple[int, int]:
+    """Offset and line of the data, after comments whose mark begins ids, too."""
+    if comments == COMMENTS:
+        return 0, 0
+    is_node = _node_test(graph)
+    for number, offset, line in data_lines(text, ""):
+        bare = line.decode(errors="replace").strip()
+        if bare[:1] not in COMMENTS or any(is_node(field) for field in (bare, *re.split(r"[\t,;|]|\s+", bare)[:1])):
+            return offset, number
+    return 0, 0
 
 
 def _stands_above_nodes(rows: list[list[str]], graph: Graph) -> bool:
