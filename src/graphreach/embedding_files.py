@@ -28,12 +28,11 @@ from graphreach.errors import InputError
 from graphreach.files import replacing
 from graphreach.graph.formats import first_line
 from graphreach.graph.ids import ids_array
-from graphreach.graph.numpy_files import read_npz_arrays
 from graphreach.graph.parquet import read_parquet
 from graphreach.graph.read_graph import open_text
 from graphreach.graph.read_text import PLAIN_INTEGER
 from graphreach.graph.text_kernels import SPACE, tidy_text
-from graphreach.numpy_files import DAMAGED
+from graphreach.numpy_files import DAMAGED, load_all_arrays, load_arrays
 from graphreach.progress import live, stage
 
 if TYPE_CHECKING:
@@ -343,11 +342,15 @@ def _read_npy(path: Path) -> Contents:
     if not names.is_file():
         raise InputError(f"{path} must have its ids beside it, but there is no file {names}")
     lines = names.read_bytes().decode().removesuffix("\n").split("\n")
-    return _as_ids(pl.Series(lines), text=True), np.lib.format.open_memmap(path, mode="r")
+    return _as_ids(pl.Series(lines), text=True), _unless_damaged(_load_matrix, path)
+
+
+def _load_matrix(path: Path) -> NDArray[Any]:
+    return load_arrays(path, ("embedding",))[0]
 
 
 def _read_npz(path: Path) -> Contents:
-    arrays = _unless_damaged(read_npz_arrays, path)
+    arrays = _unless_damaged(load_all_arrays, path)
     return arrays["ids"], arrays["embedding"]
 
 

@@ -5,6 +5,8 @@ import struct
 import tokenize
 import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -20,8 +22,11 @@ DAMAGED = (
 )  # fmt: skip
 """What zipfile, zlib and numpy's reader of headers raise on files that are not what their suffix says."""
 
-KINDS = {"biuf": "numbers", "iufU": "numbers or text"}
+KINDS = {"biuf": "numbers", "iufU": "numbers or text", "biufcSU": "arrays of numbers or text"}
 """Words for kinds of numpy types."""
+
+ANY_PLAIN = "biufcSU"
+"""Kinds of everything but objects, times and structures."""
 
 
 def load_arrays(path: Path, names: tuple[str, ...], kinds: str = "biuf") -> list[NDArray[Any]]:
@@ -43,19 +48,41 @@ def load_arrays(path: Path, names: tuple[str, ...], kinds: str = "biuf") -> list
         ...     load_arrays(path, ("x",))[0].shape
         (2, 2)
     """
-    suffix = path.suffix.lower()
-    try:
-        if suffix == ".npy":
+    with _one_sentence(path, kinds):
+        if path.suffix.lower() == ".npy":
             with path.open("rb") as file:
                 _check_header(file, path.stat().st_size, path, kinds, "this array")
             return [np.lib.format.open_memmap(path, mode="r")]
         with zipfile.ZipFile(path) as archive:
             return [_member(archive, name, path, kinds) for name in names]
+
+
+def load_all_arrays(path: Path) -> dict[str, NDArray[Any]]:
+    """Read all arrays of a ``.npz`` file, of numbers and of text, as guardedly as :func:`load_arrays`.
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder, "a.npz")
+        ...     np.savez(path, x=[1, 2])
+        ...     load_all_arrays(path)
+        {'x': array([1, 2])}
+    """
+    with _one_sentence(path, ANY_PLAIN), zipfile.ZipFile(path) as archive:
+        names = [name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")]
+        return {name: _member(archive, name, path, ANY_PLAIN) for name in names}
+
+
+@contextmanager
+def _one_sentence(path: Path, kinds: str) -> Iterator[None]:
+    try:
+        yield
     except InputError:
         raise
     except DAMAGED:
         raise InputError(
-            f"{path} must be a {suffix} file of plain {KINDS[kinds]}, as its suffix says, but it is not or is damaged"
+            f"{path} must be a {path.suffix.lower()} file of plain {KINDS[kinds]}, as its suffix says, "
+            "but it is not or is damaged"
         ) from None
 
 

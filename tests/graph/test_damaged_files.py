@@ -21,7 +21,7 @@ import scipy.sparse
 from graphreach.errors import InputError
 from graphreach.graph import Graph, parquet, read_graph
 from graphreach.graph.guard import quiet_panics
-from graphreach.graph.numpy_files import read_npy, read_npz_arrays
+from graphreach.numpy_files import load_all_arrays
 
 MATRIX = scipy.sparse.csr_array([[0, 2.0, 0], [2.0, 0, 1.0], [0, 1.0, 0]])
 
@@ -50,7 +50,7 @@ def test_ids_of_two_dimensions(tmp_path):
         ({"num_nodes": 2.5}, "must hold one number as num_nodes"),
         ({"directed": "yes"}, "must hold one number as directed"),
         ({"edge_weight": ["x"]}, "edge_weight must hold numbers"),
-        ({"ids": np.zeros(2, dtype=[("a", int)])}, "ids must be numbers, text or other hashable values"),
+        ({"ids": np.zeros(2, dtype=[("a", int)])}, "must hold arrays of numbers or text, got .* in array ids"),
         ({"num_nodes": 2**40}, r"at most 2\*\*32 nodes"),
         ({"edge_index": [["a"], ["b"]]}, "edge_index must hold integers"),
         ({"edge_index": 5}, r"edge_index must have shape \[2, m\]"),
@@ -88,20 +88,10 @@ def test_arrays_that_declare_more_than_there_is(tmp_path, monkeypatch):
     path = tmp_path / "e.npz"
     with zipfile.ZipFile(path, "w") as file:
         file.writestr("edge_index.npy", npy((2, 10**11)))
-    refuse(path, r"array 'edge_index' of .* would take 1600 GB|1.6e\+03 GB")
+    refuse(path, r"truncated or damaged: array edge_index .* takes 1600000000000 bytes")
     with zipfile.ZipFile(path, "w") as file:
         file.writestr("edge_index.npy", npy((2, 1000)))
-    refuse(path, "must be a .npz file of plain arrays")
-    path = tmp_path / "e.npy"
-    path.write_bytes(npy((10**6, 10**6)))
-    with pytest.raises(InputError, match="of memory"):
-        read_npy(path)
-    path.write_bytes(npy((10,)) + b"123")
-    with pytest.raises(InputError, match=r"must be a .npy file of one plain array"):
-        read_npy(path)
-    np.save(path, np.array([None]), allow_pickle=True)
-    with pytest.raises(InputError, match=r"must be a .npy file of one plain array"):
-        read_npy(path)
+    refuse(path, "truncated or damaged: array edge_index")
 
 
 def test_zip_that_unpacks_to_too_much(tmp_path, monkeypatch):
@@ -110,7 +100,7 @@ def test_zip_that_unpacks_to_too_much(tmp_path, monkeypatch):
     np.savez_compressed(path, edge_index=np.zeros((2, 10**6), np.int8))
     assert path.stat().st_size < 10**4
     with pytest.raises(InputError, match="GRAPHREACH_MEMORY_LIMIT"):
-        read_npz_arrays(path)
+        load_all_arrays(path)
 
 
 # Sparse matrices.

@@ -13,10 +13,10 @@ from graphreach.graph.frames import column_at, edges_from_columns, sample_frame
 from graphreach.graph.ids import check_number_of_nodes
 from graphreach.graph.matrix_market import read_mtx
 from graphreach.graph.matrix_text import is_matrix
-from graphreach.graph.numpy_files import read_npz_arrays
 from graphreach.graph.parquet import read_parquet
 from graphreach.graph.roles import Asked, assign_roles
 from graphreach.graph.sniff import SAMPLE
+from graphreach.numpy_files import load_all_arrays
 
 __all__ = ["edges_from_parquet", "first_line", "read_mtx", "read_npz"]
 
@@ -51,7 +51,7 @@ def edges_from_parquet(path: Path, asked: Asked, nodes: Iterable[Hashable], bipa
 
 def read_npz(path: Path, weight: Any) -> tuple[Edges, bool | None]:
     """Read a matrix saved by ``scipy.sparse.save_npz``, or arrays ``edge_index`` and so on."""
-    arrays = read_npz_arrays(path)
+    arrays = load_all_arrays(path)
     if "edge_index" in arrays:
         weights = None if weight is False else arrays.get("edge_weight")
         size = _scalar(arrays, "num_nodes", "iu", path)
