@@ -438,9 +438,14 @@ def test_metadata_of_an_estimator_is_checked(tmp_path, metadata, sentence):
 
 
 @pytest.mark.parametrize("folder", [None, 3, b"x", ["a"]])
-def test_folders_of_wrong_kinds(folder):
-    with pytest.raises(InputError, match="folder must be the name of a folder"):
-        gr.GraphReachEmbedding.load(folder)
+def test_folders_of_wrong_kinds(fitted, folder):
+    for use in (fitted.save, gr.GraphReachEmbedding.load):
+        with pytest.raises(InputError, match="folder must be the name of a folder"):
+            use(folder)
+
+
+def test_arguments_have_the_names_that_the_reference_gives(named, fitted):
+    np.testing.assert_array_equal(fitted.transform(graph=named), fitted.embedding_)
 
 
 @pytest.mark.parametrize("graph", [None, 3, [], nx.Graph(), np.ones((3, 3)), {}])

@@ -40,7 +40,8 @@ WIDEST = 2**20
 """Channels and layers beyond which something else was meant."""
 
 
-class GraphReachEmbedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+# Without scikit-learn's wrapper of transform, which knows no argument of the name graph.
+class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[misc]
     """Position-aware node embeddings as a scikit-learn estimator, trained on the graph's links without labels.
 
     Args:
@@ -174,13 +175,13 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator):  # type: ignore[misc
     def save(self, folder: str | Path) -> None:
         """Write the model, the anchors' ids and all parameters to a folder; nothing is pickled."""
         self._check_fitted()
+        _check_folder(folder)
         self.model_.save_pretrained(folder, estimator=self.get_params(), anchors=_plain(self.anchors_))
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:
         """An estimator that :meth:`save` wrote, ready to ``transform``."""
-        if not isinstance(folder, str | PathLike):
-            raise InputError(f"folder must be the name of a folder, got {describe(folder)}")
+        _check_folder(folder)
         model = GraphReach.from_pretrained(folder)
         metadata: dict[str, Any] = model.metadata  # type: ignore[assignment]
         if not {"estimator", "anchors"} <= metadata.keys():
@@ -272,6 +273,11 @@ def _both_ends(pairs: Any) -> tuple[list[Any], list[Any]]:
         if isinstance(row, str | bytes | dict | set) or getattr(row, "__len__", int)() != 2:
             raise InputError(f"pairs must be rows (u, v) of two node ids each, got {describe(row)} among them")
     return [row[0] for row in rows], [row[1] for row in rows]
+
+
+def _check_folder(folder: Any) -> None:
+    if not isinstance(folder, str | PathLike):
+        raise InputError(f"folder must be the name of a folder, got {describe(folder)}")
 
 
 def _saved_parameters(kind: type, parameters: Any, folder: Any) -> dict[str, Any]:
