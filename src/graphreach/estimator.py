@@ -41,7 +41,7 @@ WIDEST = 2**20
 
 
 # Without scikit-learn's wrapper of transform, which knows no argument of the name graph.
-class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[misc]
+class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[misc, call-arg]
     """Position-aware node embeddings as a scikit-learn estimator, trained on the graph's links without labels.
 
     Args:
