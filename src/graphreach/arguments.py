@@ -3,7 +3,8 @@
 import difflib
 import math
 from collections.abc import Collection, Iterable, Iterator
-from os import PathLike
+from os import PathLike, fspath
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -249,3 +250,17 @@ def to_list(name: str, values: Any, what: str) -> list[Any]:
     if is_one or not isinstance(values, Iterable):
         raise InputError(f"{name} must be {what}, got {describe(values)}")
     return list(values)
+
+
+def to_path(name: str, value: Any) -> Path:
+    """Return a file's or folder's name as a path.
+
+    Example:
+        >>> to_path("folder", 3)
+        Traceback (most recent call last):
+        ...
+        graphreach.errors.InputError: folder must be a path, got 3
+    """
+    if not isinstance(value, str | PathLike) or not isinstance(fspath(value), str) or "\0" in fspath(value):
+        raise InputError(f"{name} must be a path, got {describe(value)}")
+    return Path(value)

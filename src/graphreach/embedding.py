@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from graphreach.datasets import Sample
 from graphreach.errors import InputError
 from graphreach.nn.presets import preset as find_preset
+from graphreach.tasks.examples import check_sample
 from graphreach.training.clock import Clock
 from graphreach.training.engine import Engine
 from graphreach.training.harness import run
@@ -112,7 +113,7 @@ def embed_graph(
         engine, address, workers: Where it is trained, see :func:`graphreach.training.run`.
         values: Other settings.
     """
-    graph = sample.graph
+    graph = check_sample(sample).graph
     if graph.num_edges < 10:
         raise InputError(f"graph must have at least 10 edges to train and hold some out, got {graph.num_edges}")
     settings = _settings(graph.num_nodes, graph.num_edges, config, changes or [], values)

@@ -23,7 +23,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphreach.arguments import describe
+from graphreach.arguments import check_whole, describe, to_array, to_path
 from graphreach.errors import InputError
 from graphreach.files import replacing
 from graphreach.graph.formats import first_line
@@ -67,6 +67,10 @@ def write_embedding(path: Path, ids: NDArray[Any], blocks: Iterable[NDArray[np.f
         ...     path.read_text()
         'id,z0,z1\\na,0.5,1.0\\nb,2.0,0.0\\n'
     """
+    path, ids = to_path("path", path), to_array("ids", ids, "biufUO")
+    check_whole("width", width, 0)
+    if ids.ndim != 1 or not isinstance(blocks, Iterable):
+        raise InputError(f"ids must be a list and blocks arrays of rows, got {describe(ids)} and {describe(blocks)}")
     check_ids(path, ids)
     WRITERS[path.suffix.lower()](path, ids, _pieces(blocks, len(ids), width), width)
 
@@ -103,7 +107,7 @@ def _pieces(blocks: Iterable[NDArray[np.float32]], n: int, width: int) -> Pieces
     step, done = max(1, BLOCK_ENTRIES // max(1, width)), 0
     with live("writing rows", n) as show:
         for given in blocks:
-            block = np.asarray(given, np.float32)
+            block = to_array("blocks", given).astype(np.float32, copy=False)
             if block.shape[1:] != (width,):
                 raise InputError(f"blocks must have shape [rows, {width}], got {list(block.shape)}")
             if done + len(block) > n:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from graphreach.arguments import check_graph, check_whole, describe, to_finite, to_integers, to_list
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 
@@ -66,7 +67,8 @@ def stress_layout(graph: Graph, iterations: int = 150) -> NDArray[np.float64]:
         >>> np.linalg.norm(gaps, axis=1).round(3)
         array([1., 1., 1.])
     """
-    n = graph.num_nodes
+    n = check_graph(graph).num_nodes
+    check_whole("iterations", iterations, 0)
     if n > MAX_NODES:
         raise InputError(f"positions must be given for graphs of more than {MAX_NODES} nodes, got {n} nodes")
     hops = _hops(graph)
@@ -125,7 +127,7 @@ def plot_anchors(
         'Anchors'
     """
     ax, at = _prepare(graph, positions, ax)
-    chosen = np.asarray(anchors)
+    chosen = _places("anchors", anchors, graph)
     _dots(ax, at, s=34, c=NODE, edgecolors="white", linewidths=0.5, zorder=2, label="node")
     style = {"marker": "D", "c": ANCHOR, "edgecolors": INK, "linewidths": 0.9}
     _dots(ax, at[chosen], s=84, zorder=3, label="anchor", **style)
@@ -159,7 +161,8 @@ def plot_reachability(
     from matplotlib import colormaps
     from matplotlib.colors import ListedColormap, LogNorm
 
-    shares = np.asarray(values, dtype=float)
+    check_whole("node", node, 0, graph.num_nodes - 1)
+    shares = to_finite("values", values).astype(float)
     if shares.shape != (graph.num_nodes,):
         raise InputError(f"values must hold one number for each of {graph.num_nodes} nodes, got shape {shares.shape}")
     reached = shares > 0
@@ -207,12 +210,13 @@ def plot_scores(
     from matplotlib import colormaps
     from matplotlib.colors import ListedColormap
 
-    scores = np.asarray(values, dtype=float)
+    check_whole("node", node, 0, graph.num_nodes - 1)
+    scores = to_finite("values", values).astype(float)
     if scores.shape != (graph.num_nodes,):
         raise InputError(f"values must hold one number for each of {graph.num_nodes} nodes, got shape {scores.shape}")
     order = np.argsort(scores, kind="stable")
     shades = ListedColormap(colormaps[SCALE](np.linspace(PALEST, 1, 256)))
-    low, high = limits or (scores.min(), scores.max())
+    low, high = (scores.min(), scores.max()) if limits is None else _limits(limits)
     style = {"cmap": shades, "vmin": low, "vmax": high, "edgecolors": "white", "linewidths": 0.3}
     dots = _dots(ax, at[order], s=42, c=scores[order], zorder=3, **style)
     ax.figure.colorbar(dots, ax=ax, label=label, shrink=0.6, pad=0.01)
@@ -238,10 +242,20 @@ def plot_comparison(
         >>> plot_comparison(["graphreach", "gcn"], [0.99, 0.6], [0.01, 0.02]).get_xlabel()
         'test ROC AUC'
     """
-    ax = new_figure()[1] if ax is None else ax
-    order = np.argsort(np.asarray(means, float), kind="stable")
-    values = np.asarray(means, float)[order]
-    errors = None if spreads is None else np.asarray(spreads, float)[order]
+    names = [str(name) for name in to_list("names", names, "a list of names")]
+    figures = to_finite("means", means).astype(float)
+    widths = None if spreads is None else to_finite("spreads", spreads).astype(float)
+    for title, each in (("means", figures), ("spreads", widths)):
+        if each is not None and (each.shape != (len(names),) or not names):
+            raise InputError(
+                f"{title} must hold one number for each of {len(names)} names, got shape {list(each.shape)}"
+            )
+    if widths is not None and (widths < 0).any():
+        raise InputError(f"spreads must be at least 0, got {widths.min()}")
+    ax = _axes(ax)
+    order = np.argsort(figures, kind="stable")
+    values = figures[order]
+    errors = None if widths is None else widths[order]
     colours = [MODEL_COLOURS.get(names[i].partition("+")[0], "#9A9A9A") for i in order]
     bars = ax.barh([names[i] for i in order], values, xerr=errors, color=colours, ecolor=INK, capsize=3, height=0.7)
     ax.bar_label(bars, [f"{value:.3f}" for value in values], padding=4, color=INK)
@@ -249,6 +263,31 @@ def plot_comparison(
     ax.set_xlabel(label)
     ax.spines[["top", "right"]].set_visible(False)
     return ax
+
+
+def _axes(ax: Any) -> Any:
+    """The axes, or those of a new figure."""
+    if ax is None:
+        return new_figure()[1]
+    from matplotlib.axes import Axes
+
+    if not isinstance(ax, Axes):
+        raise InputError(f"ax must be matplotlib's axes or None, got {describe(ax)}")
+    return ax
+
+
+def _places(name: str, values: Any, graph: Graph) -> NDArray[np.int64]:
+    found = to_integers(name, values)
+    if found.ndim != 1 or (len(found) and not 0 <= found.min() <= found.max() < graph.num_nodes):
+        raise InputError(f"{name} must be a list of positions from 0 to {graph.num_nodes - 1}, got {describe(values)}")
+    return found
+
+
+def _limits(limits: Any) -> tuple[float, float]:
+    found = to_finite("limits", limits)
+    if found.shape != (2,) or found[0] > found[1]:
+        raise InputError(f"limits must be two numbers, the lower one first, got {describe(limits)}")
+    return float(found[0]), float(found[1])
 
 
 def _dots(ax: Any, at: NDArray[np.float64], **style: Any) -> Any:
@@ -260,10 +299,11 @@ def _prepare(graph: Graph, positions: ArrayLike | None, ax: Any) -> tuple[Any, N
     require_matplotlib()
     from matplotlib.collections import LineCollection
 
-    at = stress_layout(graph) if positions is None else np.asarray(positions, dtype=float)
+    check_graph(graph)
+    at = stress_layout(graph) if positions is None else to_finite("positions", positions).astype(float)
     if at.shape != (graph.num_nodes, 2):
         raise InputError(f"positions must be an array of shape [{graph.num_nodes}, 2], got {list(at.shape)}")
-    ax = new_figure()[1] if ax is None else ax
+    ax = _axes(ax)
     source, target = graph.edge_index
     once = slice(None) if graph.directed else source <= target
     lines = np.stack([at[source[once]], at[target[once]]], axis=1)

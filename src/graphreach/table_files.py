@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphreach.arguments import check_graph
 from graphreach.errors import InputError
 from graphreach.graph import text_kernels
 from graphreach.graph.columns import looks_like_header, normalise_name
@@ -202,6 +203,7 @@ def open_table(path: Path, graph: Graph, usual: Collection[str], asked: Sequence
         ...     table.names, table.texts([1])[0].to_list()
         (['id', 'team'], ['red', 'blue'])
     """
+    check_graph(graph)
     if path.suffix.lower() == ".parquet":
         return ParquetTable(path)
     file = open_text(path)

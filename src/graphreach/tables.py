@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphreach.arguments import check_graph
 from graphreach.errors import InputError
 from graphreach.graph.build import plain
 from graphreach.graph.graph import Graph
@@ -148,6 +149,7 @@ def read_features(
                [20.  ,  1.5 ]], dtype=float32)
     """
     file = check_table(path, (*TABLES, ".npy", ".npz"))
+    check_graph(graph)
     if file.suffix.lower() in (".npy", ".npz"):
         x = _check_matrix(load_arrays(file, ("x",))[0], file, graph)
         if report is not None:

@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphreach.arguments import describe
+from graphreach.errors import InputError
+
 
 @dataclass(frozen=True)
 class Tally:
@@ -122,12 +125,17 @@ class Assessment:
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> "Assessment":
         """What :meth:`to_dict` made."""
-        tallies = {
-            name: Tally(*(tuple(content[name][field]) for field in Tally.__dataclass_fields__))
-            for name in ("any", "both")
-        }
-        counts = {name: tuple(content[name]) for name in ("colluders", "added")}
-        return cls(**{**content, **counts, **tallies})
+        if not isinstance(content, dict):
+            raise InputError(f"content must be what Assessment.to_dict made, got {describe(content)}")
+        try:
+            tallies = {
+                name: Tally(*(tuple(content[name][field]) for field in Tally.__dataclass_fields__))
+                for name in ("any", "both")
+            }
+            counts = {name: tuple(content[name]) for name in ("colluders", "added")}
+            return cls(**{**content, **counts, **tallies})
+        except (KeyError, TypeError) as error:
+            raise InputError(f"content must be what Assessment.to_dict made, but: {error}") from None
 
 
 def concordant(positives: NDArray[np.floating[Any]], negatives: NDArray[np.floating[Any]]) -> float:

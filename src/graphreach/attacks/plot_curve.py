@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from graphreach.arguments import check_name, describe, to_list
 from graphreach.attacks.assessment import Assessment
 from graphreach.errors import InputError
 from graphreach.plot import INK, MODEL_COLOURS, new_figure
@@ -26,10 +27,10 @@ def plot_curve(assessments: Sequence[Assessment], which: str = "any", *, ax: "Ax
         >>> plot_curve([found]).get_ylabel()
         'test ROC AUC'
     """
-    if which not in ("any", "both"):
-        raise InputError(f'which must be "any" or "both", got {which!r}')
-    if not assessments:
-        raise InputError("assessments must hold at least one, got none")
+    check_name("which", which, ("any", "both"))
+    assessments = to_list("assessments", assessments, "a list of assessments")
+    if not assessments or not all(isinstance(each, Assessment) for each in assessments):
+        raise InputError(f"assessments must be a list of at least one Assessment, got {describe(assessments)}")
     ax = new_figure()[1] if ax is None else ax
     for method in dict.fromkeys(each.method for each in assessments):
         own = sorted((each for each in assessments if each.method == method), key=lambda each: each.fraction)

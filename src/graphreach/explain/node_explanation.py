@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from graphreach.arguments import check_whole
 from graphreach.explain.likely_paths import Path
 from graphreach.explain.pair_explanation import plain_ids, table
 from graphreach.graph import Graph
@@ -77,6 +78,7 @@ class NodeExplanation:
 
     def text(self, top: int = 10) -> str:
         """A page to read."""
+        check_whole("top", top, 0)
         return "\n".join([*self.sentences(), "", *self._table(top)])
 
     def sentences(self) -> list[str]:

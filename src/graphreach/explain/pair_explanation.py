@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from graphreach.arguments import check_whole
 from graphreach.explain.likely_paths import Path
 from graphreach.graph import Graph
 
@@ -95,6 +96,7 @@ class PairExplanation:
 
     def text(self, top: int = 10) -> str:
         """A page to read: the sum, a table of anchors, and paths."""
+        check_whole("top", top, 0)
         names = [str(each) for each in self._ids(self.pair)]
         what = "a link" if self.task == "link" else "one class"
         known = ", and the graph has this link" if self.linked and self.task == "link" else ""

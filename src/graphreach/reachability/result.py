@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphreach.arguments import check_whole, describe
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 
@@ -92,10 +93,12 @@ class Reachability:
         """
         if scale is None:
             return self
+        if not isinstance(scale, str) or scale not in ("counts", "log", "lift"):
+            raise InputError(f'scale must be None, "counts", "log" or "lift", got {scale!r:.80}')
         if scale == "lift":
             return self._lifted(graph)
-        if scale not in ("counts", "log"):
-            raise InputError(f'scale must be None, "counts", "log" or "lift", got {scale!r}')
+        if num_nodes is not None:
+            check_whole("num_nodes", num_nodes, 1)
         steps = self.walk_length if self.hops is None else 1
         visits = 1 if self.similarity == "order" else steps * (self.num_walks or 1)
         factor = np.float32(visits if scale == "counts" else num_nodes or self.num_nodes)
@@ -104,8 +107,9 @@ class Reachability:
         )
 
     def _lifted(self, graph: Graph | None) -> "Reachability":
-        if graph is None or graph.num_nodes != self.num_nodes:
-            raise InputError(f"graph must be the graph of {self.num_nodes} nodes for scale 'lift', got {graph}")
+        if not isinstance(graph, Graph) or graph.num_nodes != self.num_nodes:
+            got = graph if graph is None or isinstance(graph, Graph) else describe(graph)
+            raise InputError(f"graph must be the graph of {self.num_nodes} nodes for scale 'lift', got {got}")
         if self.similarity == "order":
             raise InputError('scale must not be "lift" with similarity="order", which is no share of visits')
         inverse = inverse_shares(graph)
@@ -122,9 +126,15 @@ class Reachability:
         Args:
             device: A torch device.
         """
+        import torch
+
         from graphreach.nn.positions import Positions
 
-        return Positions.from_reachability(self, device)
+        try:
+            found = torch.device(device)
+        except (TypeError, RuntimeError, ValueError):
+            raise InputError(f"device must be a torch device, such as 'cpu', got {describe(device)}") from None
+        return Positions.from_reachability(self, found)
 
     def __repr__(self) -> str:
         hops = "" if self.hops is None else f"hops={self.hops}, "

@@ -3,8 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from graphreach.arguments import check_graph
 from graphreach.graph import Graph
 from graphreach.report.community_kernels import move_nodes
+from graphreach.walks.rng import check_seed
 
 LEVELS, ROUNDS = 10, 20
 
@@ -21,7 +23,8 @@ def communities(graph: Graph, seed: int = 0) -> NDArray[np.int64]:
     """
     from scipy.sparse import csr_array
 
-    links = graph.to_scipy()
+    links = check_graph(graph).to_scipy()
+    check_seed(seed)
     links = csr_array(links + links.T) if graph.directed else links
     groups, rng = np.arange(graph.num_nodes), np.random.default_rng(seed)
     for _ in range(LEVELS):

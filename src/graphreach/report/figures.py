@@ -5,8 +5,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphreach.arguments import to_array, to_finite
+from graphreach.errors import InputError
 from graphreach.explain import Explainer
 from graphreach.training.evaluation import rank_auc
+from graphreach.walks.rng import check_seed
 
 LEVEL, DRAWS, WORK = 0.95, 1000, 100_000_000
 BINS = 40
@@ -28,7 +31,12 @@ def auc_interval(scores: NDArray[Any], labels: NDArray[Any], seed: int = 0) -> B
         >>> auc_interval(np.array([3.0, 2.0, 1.0, 0.0]), np.array([1, 1, 0, 0]))
         Bounds(value=1.0, low=1.0, high=1.0)
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(check_seed(seed))
+    scores, labels = to_finite("scores", scores), to_array("labels", labels)
+    if scores.ndim != 1 or scores.shape != labels.shape:
+        raise InputError(
+            f"scores and labels must be lists of one length, got {list(scores.shape)}, {list(labels.shape)}"
+        )
     sides = [np.sort(scores[labels == side]) for side in (1, 0)]
     if not all(map(len, sides)):
         return Bounds(float("nan"), float("nan"), float("nan"))

@@ -3,9 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from graphreach.arguments import check_graph
 from graphreach.graph import Graph
 from graphreach.plot import stress_layout
 from graphreach.report.layout_kernels import settle
+from graphreach.walks.rng import check_seed
 
 SMALL = 300
 """Nodes up to which all pairs are compared."""
@@ -23,7 +25,8 @@ def layout(graph: Graph, seed: int = 0) -> NDArray[np.float64]:
         >>> layout(Graph.from_edges([[0, 1], [1, 2]])).shape
         (3, 2)
     """
-    if graph.num_nodes <= SMALL:
+    check_seed(seed)
+    if check_graph(graph).num_nodes <= SMALL:
         return stress_layout(graph) if len(graph.indices) else _sunflower(graph.num_nodes)
     at = _pivot_scaling(graph, np.random.default_rng(seed))
     source, target = graph.edge_index

@@ -7,6 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from graphreach.arguments import to_list, to_path
 from graphreach.datasets import Dataset, Sample
 from graphreach.errors import InputError
 from graphreach.explain import Explainer
@@ -16,6 +17,7 @@ from graphreach.report.node_content import NodeContent
 from graphreach.report.packing import script_json
 from graphreach.report.pair_content import PairContent
 from graphreach.tasks import Split, label_weights
+from graphreach.tasks.examples import check_split
 from graphreach.training.harness import make_splits
 from graphreach.training.outcome import Outcome, read_outcome
 from graphreach.training.trained_run import TrainedRun
@@ -34,7 +36,8 @@ def write_report(
         data: The data that the run was given.
         options: Further arguments of :func:`make_report`.
     """
-    page, out = make_report(folder, data, **options), Path(path)
+    out = to_path("path", path)
+    page = make_report(folder, data, **options)
     with replacing(out) as partial:
         partial.write_text(page, encoding="utf-8")
     return out
@@ -76,18 +79,20 @@ def make_report(
         >>> page[:15], "://" in page
         ('<!doctype html>', False)
     """
-    run, dataset = TrainedRun(Path(folder)), data if isinstance(data, Dataset) else Dataset("graph", (data,))
-    outcome = read_outcome(Path(folder))
+    place_of_run = to_path("folder", folder)
+    run, dataset = TrainedRun(place_of_run), data if isinstance(data, Dataset) else Dataset("graph", (data,))
+    outcome = read_outcome(place_of_run)
     graphs = len(outcome.scores["test"])
     if len(dataset) != graphs:
         raise InputError(f"data must be what the run was trained with, {_count(graphs)}, got {_count(len(dataset))}")
     place = outcome.pick_graph(number)
-    own = make_splits(dataset, run.settings)[place - 1] if split is None else split
+    own = make_splits(dataset, run.settings)[place - 1] if split is None else check_split(split)
     _check_examples(outcome, place, own)
     weights = label_weights(own) if run.settings.walk_weights == "train-labels" else None
     explainer = Explainer(run, own.graph, own.x, walk_graph=weights)
-    names = classes if dataset.classes is None or len(classes) else dataset.classes.tolist()
-    shown = Shown(Path(folder), outcome, dataset.name, place, dataset[place - 1], own, explainer, names)
+    given = to_list("classes", classes, "a list of names of classes")
+    names = given if dataset.classes is None or len(given) else dataset.classes.tolist()
+    shown = Shown(place_of_run, outcome, dataset.name, place, dataset[place - 1], own, explainer, names)
     content: Content = NodeContent(shown) if own.task == "node" else PairContent(shown)
     return fill_page(content.to_dict())
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from graphreach.arguments import check_flag, to_path
 from graphreach.datasets import Dataset, Sample
 from graphreach.errors import InputError
 from graphreach.graph import Graph
@@ -76,7 +77,11 @@ def run(
         ['ap', 'auc']
     """
     dataset = data if isinstance(data, Dataset) else Dataset("graph", (data,))
-    path = None if folder is None else Path(folder)
+    path = None if folder is None else to_path("folder", folder)
+    if not isinstance(settings, Settings):
+        raise InputError(f"settings must be Settings, got {type(settings).__name__}")
+    for name, flag in (("tensorboard", tensorboard), ("check", check)):
+        check_flag(name, flag)
     names = settings.method.split("+")
     check_run(settings, len(dataset.samples))
     place = Engine.make(engine, address, workers)

@@ -62,6 +62,8 @@ def change(values: dict[str, Any], text: str) -> str:
         >>> values
         {'epochs': 5, 'model': {'heads': 2}}
     """
+    if not isinstance(text, str):
+        raise InputError(f"set must be key=value, got {text!r:.80}")
     key, equals, value = text.partition("=")
     *groups, last = (name.strip() for name in key.split("."))
     if not equals or not all([*groups, last]):

@@ -8,11 +8,13 @@ import torch
 from numpy.typing import NDArray
 
 from graphreach import nn
+from graphreach.arguments import check_graph, describe, to_array, to_integers, to_path
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.nn.decoders import ReachDecoder
 from graphreach.nn.node_classifier import NodeClassifier
 from graphreach.nn.pretrained import CONFIG
+from graphreach.tasks.examples import check_pairs
 from graphreach.tasks.link_split import without_links
 from graphreach.threads import one_torch_thread
 from graphreach.training.anchor_match import AnchorMatch, match_anchors
@@ -49,7 +51,7 @@ class TrainedRun:
     """
 
     def __init__(self, folder: str | Path, *, new_anchors: bool = False) -> None:
-        path = Path(folder)
+        path = to_path("folder", folder)
         self.settings = read_settings(path)
         _refuse_without_model(path, self.settings.method)
         kind = read_dict(path / MODEL / CONFIG).get("model")
@@ -78,6 +80,7 @@ class TrainedRun:
             x: Features, if the run was trained with them.
             new_anchors: Whether anchors are chosen anew; by default what :class:`TrainedRun` was given.
         """
+        check_graph(graph)
         self.check_features(x)
         self.check_identity(graph)
         match, settings = self.match(graph, new_anchors), self.settings
@@ -148,8 +151,10 @@ class TrainedRun:
         self, z: NDArray[np.float32], pairs: NDArray[np.int64], graph: Graph | None = None
     ) -> NDArray[np.float32]:
         """The numbers whose sigmoid is :meth:`score_pairs`."""
+        rows = _check_rows(z)
+        pairs = check_pairs(pairs, len(rows))
         reach = self.pair_reach(pairs, graph)
-        scores = self.model.scores(torch.from_numpy(z), torch.from_numpy(np.ascontiguousarray(pairs)), reach)
+        scores = self.model.scores(torch.from_numpy(rows), torch.from_numpy(np.ascontiguousarray(pairs)), reach)
         out: NDArray[np.float32] = scores.numpy()
         return out
 
@@ -164,6 +169,7 @@ class TrainedRun:
             return None
         if graph is None:
             raise InputError("graph must be given to a run whose decoder reads the reachability of pairs, got None")
+        check_graph(graph)
         seen = without_links(graph, pairs) if self.settings.task == "link" else graph
         return pair_features(seen, pairs, decoder.hops, decoder.epsilon == 1.0)
 
@@ -173,8 +179,20 @@ class TrainedRun:
         """The probability of each class for some nodes, ``[m, classes]``."""
         if self.model.head is None:
             raise InputError(f"the run must be of task 'node' to predict classes, got task {self.settings.task!r}")
-        out: NDArray[np.float32] = self.model.scores(torch.from_numpy(z), torch.from_numpy(nodes)).exp().numpy()
+        rows = _check_rows(z)
+        found = to_integers("nodes", nodes)
+        if found.ndim != 1 or (len(found) and not 0 <= found.min() <= found.max() < len(rows)):
+            raise InputError(f"nodes must be a list of positions from 0 to {len(rows) - 1}, got {describe(nodes)}")
+        out: NDArray[np.float32] = self.model.scores(torch.from_numpy(rows), torch.from_numpy(found)).exp().numpy()
         return out
+
+
+def _check_rows(z: Any) -> NDArray[np.float32]:
+    """Embeddings as the model reads them."""
+    rows = to_array("z", z, what="the embedding of every node, an array [n, d]")
+    if rows.ndim != 2:
+        raise InputError(f"z must be the embedding of every node, an array [n, d], got shape {list(rows.shape)}")
+    return np.ascontiguousarray(rows, np.float32)
 
 
 def _read_anchors(folder: Path, anchors: Any) -> list[Any] | None:
