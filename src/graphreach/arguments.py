@@ -194,7 +194,7 @@ def to_array(name: str, values: Any, kinds: str = "biuf", what: str | None = Non
         if hasattr(values, "detach"):
             values = values.detach().cpu().numpy()
         array = np.asarray(values)
-    except (TypeError, ValueError, RuntimeError):
+    except (TypeError, ValueError, RuntimeError, MemoryError, OverflowError):
         raise InputError(f"{name} must be {wanted}, got {describe(values)}") from None
     if array.size and array.dtype.kind not in kinds:
         raise InputError(f"{name} must be {wanted}, got {_found(values, array)}")
@@ -261,6 +261,8 @@ def to_path(name: str, value: Any) -> Path:
         ...
         graphreach.errors.InputError: folder must be a path, got 3
     """
-    if not isinstance(value, str | PathLike) or not isinstance(fspath(value), str) or "\0" in fspath(value):
+    text = fspath(value) if isinstance(value, str | PathLike) else None
+    # Lone surrogates stand for bytes that are no UTF-8 (U+DC80 to U+DCFF); others no file system can hold.
+    if not isinstance(text, str) or "\0" in text or any("\ud800" <= each < "\udc80" for each in text):
         raise InputError(f"{name} must be a path, got {describe(value)}")
-    return Path(value)
+    return Path(text)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphreach.arguments import check_flag
 from graphreach.datasets import Sample
 from graphreach.errors import InputError
 from graphreach.nn.presets import preset as find_preset
@@ -114,6 +115,8 @@ def embed_graph(
         values: Other settings.
     """
     graph = check_sample(sample).graph
+    if compare is not None:
+        check_flag("compare", compare)
     if graph.num_edges < 10:
         raise InputError(f"graph must have at least 10 edges to train and hold some out, got {graph.num_edges}")
     settings = _settings(graph.num_nodes, graph.num_edges, config, changes or [], values)

@@ -8,7 +8,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from graphreach.arguments import check_graph, check_whole, describe, to_finite
+from graphreach.arguments import check_graph, check_whole, describe
+from graphreach.datasets.dataset import Sample
 from graphreach.errors import InputError
 from graphreach.explain.likely_paths import Path, likely_paths
 from graphreach.explain.node_explanation import NearAnchor, NodeExplanation
@@ -61,7 +62,7 @@ class Explainer:
         if walk_graph is not None:
             check_graph(walk_graph, "walk_graph")
         if x is not None:
-            x = to_finite("x", x).astype(np.float32, copy=False)
+            x = Sample(graph, x).x
         if run.settings.method != "graphreach" or not isinstance(run.model.encoder, GraphReach):
             raise InputError(f"run must be of method graphreach to be explained by anchors, got {run.settings.method}")
         run.check_features(x)

@@ -249,6 +249,9 @@ def edges_from_scipy(A: Any, ids: Sequence[Hashable] | NDArray[Any] | None) -> E
 
 def _checked_csr(A: Any) -> Any:
     """Convert to CSR after a look at the arrays: scipy trusts them, and would read and write anywhere."""
+    for name in ("data", "indices", "indptr"):
+        if isinstance(getattr(A, name, None), np.ma.MaskedArray):
+            raise InputError(f"A must be a sound sparse matrix, but its {name} are masked")
     try:
         if A.format in ("csr", "csc", "bsr"):
             A.check_format(full_check=True)

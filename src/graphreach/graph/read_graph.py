@@ -112,6 +112,9 @@ def read_graph(
     """
     _check_arguments(directed, ids, comments, header, bipartite)
     asked = Asked(source, target, weight, time)
+    for argument, value in asked._asdict().items():
+        if not (value is None or isinstance(value, str | int | np.integer)):
+            raise InputError(f"{argument} must be a column's name or number, got {value!r:.80}")
     options = TextOptions(source, target, weight, ids, header, "#%" if comments is None else comments, time)
     file = Path(STDIN) if isinstance(path, str | PathLike) and str(path) == STDIN else check_path(path)
     if str(file) == STDIN or file.is_fifo():
@@ -127,7 +130,7 @@ def read_graph(
 
 
 def _check_arguments(directed: Any, ids: Any, comments: Any, header: Any, bipartite: Any) -> None:
-    if ids not in ("auto", "int", "str"):
+    if not isinstance(ids, str) or ids not in ("auto", "int", "str"):
         raise InputError(f"ids must be 'auto', 'int' or 'str', got {ids!r:.80}")
     if comments is not None and (not isinstance(comments, str) or len(comments) > 4 or not comments.isascii()):
         raise InputError(f"comments must be at most four ASCII characters, got {comments!r:.80}")

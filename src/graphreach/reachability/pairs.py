@@ -66,9 +66,10 @@ def pair_reachability(
                [0.25, 0.25]], dtype=float32)
     """
     listed = _check_pairs(graph, pairs)
-    if method not in ("exact", "walks"):
-        raise InputError(f"method must be one of exact, walks, got {method!r}")
-    length = check_hops(hops) if hops is not None else resolve_walk_length(graph, walk_length)
+    if not isinstance(method, str) or method not in ("exact", "walks"):
+        raise InputError(f"method must be one of exact, walks, got {method!r:.80}")
+    hops = None if hops is None else check_hops(hops)
+    length = hops if hops is not None else resolve_walk_length(graph, walk_length)
     num_walks, seed = check_count("num_walks", num_walks), check_seed(seed)
     check_memory(
         3 * 2 * 8 * len(listed) * (hops or 1), f"reachability of {len(listed)} pairs, {hops or 1} numbers each way",

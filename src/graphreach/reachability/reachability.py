@@ -102,7 +102,8 @@ def reachability(
     num_walks, seed = check_count("num_walks", num_walks), check_seed(seed)
     if hops is not None and similarity == "order":
         raise InputError('hops must be None with similarity="order", which is a sum over steps by definition')
-    length = check_hops(hops) if hops is not None else resolve_walk_length(graph, walk_length)
+    hops = None if hops is None else check_hops(hops)
+    length = hops if hops is not None else resolve_walk_length(graph, walk_length)
     place = Place.make(graph, engine, address, partitions)
     if place.partitioned and method != "walks":
         method = _only_walks(method)

@@ -37,6 +37,8 @@ def write_report(
         options: Further arguments of :func:`make_report`.
     """
     out = to_path("path", path)
+    if not out.name or out.is_dir():
+        raise InputError(f"path must be a file's name, got the folder {out}")
     page = make_report(folder, data, **options)
     with replacing(out) as partial:
         partial.write_text(page, encoding="utf-8")

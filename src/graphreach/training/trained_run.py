@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from graphreach import nn
 from graphreach.arguments import check_graph, describe, to_array, to_integers, to_path
+from graphreach.datasets.dataset import Sample
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.nn.decoders import ReachDecoder
@@ -81,6 +82,8 @@ class TrainedRun:
             new_anchors: Whether anchors are chosen anew; by default what :class:`TrainedRun` was given.
         """
         check_graph(graph)
+        if x is not None:
+            x = Sample(graph, x).x
         self.check_features(x)
         self.check_identity(graph)
         match, settings = self.match(graph, new_anchors), self.settings
@@ -180,6 +183,8 @@ class TrainedRun:
         if self.model.head is None:
             raise InputError(f"the run must be of task 'node' to predict classes, got task {self.settings.task!r}")
         rows = _check_rows(z)
+        if rows.shape[1] != self.model.head.linear.in_features:
+            raise InputError(f"z must be the embedding that the run made, got shape {list(rows.shape)}")
         found = to_integers("nodes", nodes)
         if found.ndim != 1 or (len(found) and not 0 <= found.min() <= found.max() < len(rows)):
             raise InputError(f"nodes must be a list of positions from 0 to {len(rows) - 1}, got {describe(nodes)}")
