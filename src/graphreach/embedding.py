@@ -119,7 +119,7 @@ def embed_graph(
         check_flag("compare", compare)
     if graph.num_edges < 10:
         raise InputError(f"graph must have at least 10 edges to train and hold some out, got {graph.num_edges}")
-    settings = _settings(graph.num_nodes, graph.num_edges, config, changes or [], values)
+    settings = _settings(graph.num_nodes, graph.num_edges, config, [] if changes is None else changes, values)
     if settings.method != "graphreach":
         raise InputError(f"method must be graphreach, as embed makes its embeddings, got {settings.method!r}")
     outcome = run(sample, settings, engine=engine, address=address, workers=workers)

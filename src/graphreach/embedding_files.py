@@ -68,7 +68,7 @@ def write_embedding(path: Path, ids: NDArray[Any], blocks: Iterable[NDArray[np.f
         'id,z0,z1\\na,0.5,1.0\\nb,2.0,0.0\\n'
     """
     path, ids = to_path("path", path), to_array("ids", ids, "biufUO")
-    check_whole("width", width, 0)
+    width = check_whole("width", width, 0)
     if ids.ndim != 1 or not isinstance(blocks, Iterable):
         raise InputError(f"ids must be a list and blocks arrays of rows, got {describe(ids)} and {describe(blocks)}")
     check_ids(path, ids)

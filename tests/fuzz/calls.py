@@ -179,9 +179,10 @@ def _attacks() -> list[Call]:
         Call("attacks.add_edges", lazy("attacks:add_edges"), lambda: {
             "graph": graph("int"), "pairs": np.array([[0, 1], [9, 12]]), "colluders": np.array([0, 1])}),
         Call("attacks.assess", lazy("attacks:assess"), lambda: {
-            "run": trained(), "split": split(), "kind": "clique", "fraction": 0.2, "groups": 2, "seed": 0}, share=1),
+            "run": trained(), "split": split(), "kind": "clique", "fraction": 0.2, "groups": 2, "seed": 0}, ("groups",)),
         Call("attacks.curve", lazy("attacks:curve"), lambda: {
-            "run": trained(), "split": split(), "fractions": [0.1, 0.2], "kind": "clique", "groups": 2, "seed": 0}),
+            "run": trained(), "split": split(), "fractions": [0.1, 0.2], "kind": "clique", "groups": 2, "seed": 0},
+            ("groups",)),
         Call("attacks.interval", lazy("attacks:interval"), lambda: {
             "first": [_assessment()], "second": [_assessment()], "which": "any", "samples": 50, "seed": 0},
                 ("samples",)),

@@ -49,7 +49,8 @@ def _models() -> list[Call]:
         *out,
         Call("nn.SkipGram", lambda: _skip_gram, lambda: {
             "dim": 4, "num_walks": 2, "walk_length": 4, "window": 2, "negatives": 2, "epochs": 1, "p": 1.0, "q": 1.0,
-            "learning_rate": 0.05, "directed": False, "seed": 0, "graph": graph()}, ("epochs",), share=1),
+            "learning_rate": 0.05, "directed": False, "seed": 0, "graph": graph()},
+            ("epochs", "num_walks", "negatives", "window", "walk_length"), share=1),
         Call("nn.anchor_sets", lazy("nn:anchor_sets"), lambda: {"graph": graph(), "max_distance": 2, "seed": 0,
             "copies": 1.0}),
         Call("nn.laplacian_encodings", lazy("nn:laplacian_encodings"), lambda: {

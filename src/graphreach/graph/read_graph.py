@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Hashable, Iterable
+from numbers import Integral
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
@@ -113,7 +114,7 @@ def read_graph(
     _check_arguments(directed, ids, comments, header, bipartite)
     asked = Asked(source, target, weight, time)
     for argument, value in asked._asdict().items():
-        if not (value is None or isinstance(value, str | int | np.integer)):
+        if not (value is None or isinstance(value, str | Integral)):
             raise InputError(f"{argument} must be a column's name or number, got {value!r:.80}")
     options = TextOptions(source, target, weight, ids, header, "#%" if comments is None else comments, time)
     file = Path(STDIN) if isinstance(path, str | PathLike) and str(path) == STDIN else check_path(path)

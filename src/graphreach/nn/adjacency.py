@@ -9,6 +9,7 @@ import torch
 from scipy.sparse import block_diag, csr_array, diags_array
 from torch import Tensor
 
+from graphreach.arguments import check_graph, describe
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 
@@ -87,6 +88,8 @@ class Adjacency:
     """
 
     def __init__(self, matrix: Any, *, symmetric: bool = False, weighted: bool = True) -> None:
+        if not hasattr(matrix, "ndim") or not hasattr(matrix, "dtype") or matrix.dtype == object:
+            raise InputError(f"matrix must be a square matrix of numbers, got {describe(matrix)}")
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
             raise InputError(f"matrix must be square, got shape {list(matrix.shape)}")
         self.matrix = csr_array(matrix)
@@ -96,7 +99,7 @@ class Adjacency:
     @classmethod
     def from_graph(cls, graph: Graph) -> "Adjacency":
         """Of one graph."""
-        return cls(graph.transpose().to_scipy(), symmetric=not graph.directed, weighted=graph.weighted)
+        return cls(check_graph(graph).transpose().to_scipy(), symmetric=not graph.directed, weighted=graph.weighted)
 
     @classmethod
     def batch(cls, parts: Sequence["Adjacency"]) -> "Adjacency":

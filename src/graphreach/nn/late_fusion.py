@@ -6,6 +6,9 @@ from numpy.typing import ArrayLike, NDArray
 from graphreach.arguments import check_whole, to_array, to_finite
 from graphreach.errors import InputError
 
+LARGEST = 1e100
+"""Scores up to this size have a standard deviation that is a number."""
+
 
 class LateFusion:
     r"""A weighted sum of the standardised scores of two trained models, :math:`(1 - \lambda)\, a + \lambda\, b`.
@@ -38,6 +41,8 @@ class LateFusion:
             raise InputError(f"first, second and labels must be equally long, got {lengths}")
         if len(np.unique(truth)) < 2:
             raise InputError("labels must hold both classes, got one")
+        if any(np.abs(each).max() > LARGEST for each in scores):
+            raise InputError(f"first and second must be at most {LARGEST:g} in size, so that their spread is a number")
         self.mean_ = [float(each.mean()) for each in scores]
         self.std_ = [float(each.std()) or 1.0 for each in scores]
         weights = np.linspace(0, 1, self.steps)

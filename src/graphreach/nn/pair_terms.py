@@ -7,6 +7,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from graphreach.arguments import check_whole
 from graphreach.errors import InputError
 from graphreach.nn.checks import check_embedding, check_pair_tensor
 from graphreach.nn.decoders import DotDecoder, ReachDecoder, ScaledDecoder
@@ -57,7 +58,7 @@ def pair_terms(
     if not isinstance(decoder, DotDecoder | ScaledDecoder):
         raise InputError(f"decoder must be dot, scaled, reach or lift to be taken apart, got {decoder}")
     z, pairs = check_embedding(z), check_pair_tensor(pairs)
-    k = z.size(1) if num_anchors is None else num_anchors
+    k = z.size(1) if num_anchors is None else check_whole("num_anchors", num_anchors, 0, z.size(1))
     u, v = (_array(z.index_select(0, side)) for side in pairs)
     scale, bias = (decoder.scale.item(), decoder.bias.item()) if isinstance(decoder, ScaledDecoder) else (1.0, 0.0)
     products = scale * u * v

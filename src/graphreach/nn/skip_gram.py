@@ -6,11 +6,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from graphreach.arguments import check_graph, check_number
 from graphreach.errors import InputError
 from graphreach.graph import Graph
+from graphreach.limits import check_memory
 from graphreach.nn.skip_gram_kernels import bucket_pairs, train
 from graphreach.progress import track
 from graphreach.walks import random_walks
+from graphreach.walks.costs import check_steps
 from graphreach.walks.rng import check_seed
 from graphreach.walks.second_order_walks import second_order_walks
 from graphreach.walks.walk_length import check_count
@@ -83,14 +86,20 @@ class SkipGram:
         for name in ("dim", "num_walks", "walk_length", "window", "negatives", "epochs"):
             check_count(name, getattr(self, name))
         check_seed(self.seed)
-        if not self.learning_rate > 0:
-            raise InputError(f"learning_rate must be above 0, got {self.learning_rate}")
-        if graph.num_edges == 0:
+        for name in ("learning_rate", "p", "q"):
+            check_number(name, getattr(self, name), 0, above=True)
+        if check_graph(graph).num_edges == 0:
             raise InputError("graph must have links to walk along, got none")
         if graph.directed and not self.directed:
             reduce: Any = "sum" if graph.weighted else None
             graph = Graph.from_edges(graph.edge_index, graph.num_nodes, graph.weights, reduce=reduce)
         rng, n = np.random.default_rng(self.seed), graph.num_nodes
+        near = min(self.window, self.walk_length)
+        check_steps(n, self.num_walks * self.epochs, self.walk_length * near * (self.negatives + 1))
+        check_memory(
+            8 * n * self.dim + 16 * self.walk_length * near, f"{n} vectors of {self.dim} numbers and one walk's pairs",
+            "lower dim, window or walk_length",
+        )  # fmt: skip
         self.embedding_ = ((rng.random((n, self.dim), np.float32) - 0.5) / self.dim).astype(np.float32)
         self.context_ = np.zeros((n, self.dim), np.float32)
         self.directed_ = graph.directed

@@ -3,7 +3,8 @@
 import torch
 from torch import Tensor, nn
 
-from graphreach.arguments import check_whole
+from graphreach.arguments import check_whole, describe
+from graphreach.errors import InputError
 from graphreach.nn.checks import MOST_FEATURES
 
 MOSTLY = 0.5
@@ -39,6 +40,8 @@ class Standardise(nn.Module):
 
     def fit(self, x: Tensor) -> "Standardise":
         """Take mean and deviation of the columns of x; of mostly empty features nothing."""
+        if not isinstance(x, Tensor) or x.shape[1:] != self.mean.shape or x.is_complex():
+            raise InputError(f"x must be a tensor of {len(self.mean)} columns of numbers, got {describe(x)}")
         wide = x.double()
         if (x == 0).double().mean() > MOSTLY:
             return self

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from graphreach.arguments import to_path
 from graphreach.errors import InputError
 from graphreach.files import replacing
 from graphreach.graph import Graph
@@ -39,7 +40,7 @@ def cached(
         return compute()
     if not isinstance(cache, str | Path | bool):
         raise InputError(f"cache must be a folder, True or None, got {cache!r:.80}")
-    folder = user_cache() if cache is True else Path(cache)
+    folder = user_cache() if cache is True else to_path("cache", cache)
     path = folder / f"{cache_key(graph, anchors, layout, parameters)}.npz"
     try:
         return check_result(load_npz(path), graph, anchors, layout, parameters)

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Self
 import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
-from graphreach.arguments import to_path
+from graphreach.arguments import to_list, to_path
 from graphreach.errors import InputError
 from graphreach.training.settings_text import change, check_names, read_yaml
 
@@ -168,10 +168,8 @@ class Settings(BaseModel):
         """
         from graphreach.training.arguments import check_arguments, check_changes
 
-        if isinstance(changes, str | bytes) or not isinstance(changes, Iterable):
-            raise InputError(f"changes must be a list of texts key=value, got {changes!r:.80}")
         merged: dict[str, Any] = {} if file is None else read_yaml(to_path("file", file))
-        changed = [change(merged, text) for text in changes]
+        changed = [change(merged, text) for text in to_list("changes", changes, "a list of texts key=value")]
         merged |= {key: value for key, value in values.items() if value is not None}
         settings = cls.make(**merged)
         check_arguments(settings)
