@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graphreach.arguments import check_graph, check_number
+from graphreach.arguments import check_graph, describe
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.limits import check_memory
@@ -86,8 +86,11 @@ class SkipGram:
         for name in ("dim", "num_walks", "walk_length", "window", "negatives", "epochs"):
             check_count(name, getattr(self, name))
         check_seed(self.seed)
-        for name in ("learning_rate", "p", "q"):
-            check_number(name, getattr(self, name), 0, above=True)
+        bias = "a number between 1e-100 and 1e100"
+        for name, bounds in (("learning_rate", "above 0"), ("p", bias), ("q", bias)):
+            _check_real(name, getattr(self, name), bounds)
+        if not 0 < self.learning_rate < np.inf:
+            raise InputError(f"learning_rate must be above 0, got {self.learning_rate}")
         if check_graph(graph).num_edges == 0:
             raise InputError("graph must have links to walk along, got none")
         if graph.directed and not self.directed:
@@ -159,3 +162,8 @@ class SkipGram:
         if not self.directed_:
             scores += np.einsum("ij,ij->i", self.embedding_[v], self.context_[u])
         return scores
+
+
+def _check_real(name: str, value: Any, bounds: str) -> None:
+    if not isinstance(value, int | float | np.integer | np.floating) or isinstance(value, bool):
+        raise InputError(f"{name} must be {bounds}, got {describe(value)}")
