@@ -31,7 +31,7 @@ def trained(data):
         key = (task, method, json.dumps(extra, sort_keys=True))
         if key not in known:
             own = Settings(task=task, method=method, protocol="published", **QUICK, **extra)
-            known[key] = training.run(data, own), tasks.split(data.samples[0], task)
+            known[key] = training.run(data, own), tasks.split(data.samples[0], task, "published")
         return known[key]
 
     return get
@@ -191,7 +191,7 @@ def test_label_weights_are_made_on_the_attacked_graph(trained):
 def test_a_folder_gives_what_the_outcome_gave(data, tmp_path):
     for task, method in (("link", "graphreach"), ("pair", "pgnn-e")):
         outcome = training.run(data, Settings(task=task, method=method, protocol="published", **QUICK), tmp_path / task)
-        split = tasks.split(data.samples[0], task)
+        split = tasks.split(data.samples[0], task, "published")
         assert assess(outcome, split, groups=2) == assess(training.TrainedRun(tmp_path / task), split, groups=2)
         with pytest.raises(InputError, match="without its model"):
             assess(

@@ -6,7 +6,7 @@ from graphreach.experiments.authors_command import node_weights, pair_weights
 
 def test_pair_weights_are_those_of_the_words():
     data = datasets.load("communities", seed=1)
-    split = tasks.split(data.samples[0], "pair", seed=1)
+    split = tasks.split(data.samples[0], "pair", "published", seed=1)
     graph = pair_weights(split, seen=1.0)
     known = {}
     for part, weight in (("val", 0.5), ("test", 0.5), ("train", 1.0)):
@@ -18,7 +18,7 @@ def test_pair_weights_are_those_of_the_words():
 
 
 def test_a_share_is_seen_and_both_directions_alike():
-    split = tasks.split(datasets.load("communities").samples[0], "pair")
+    split = tasks.split(datasets.load("communities").samples[0], "pair", "published")
     all_seen, some = pair_weights(split, 1.0), pair_weights(split, 0.4, seed=3)
     inside = all_seen.weights > 0.01
     share = (some.weights[inside] > 0.01).mean()

@@ -54,9 +54,9 @@ def test_the_run_over_all_graphs_is_in_a_note(several):
 def test_a_graph_alone_has_the_scores_it_had_among_others(tmp_path, preset, weights):
     """Anchors are selected again, and the embedding has no columns of larger graphs."""
     data = some_graphs((9, 20, 40))
-    settings = gr.training.Settings(task="pair", preset=preset, walk_weights=weights, **QUICK)
+    settings = gr.training.Settings(task="pair", protocol="published", preset=preset, walk_weights=weights, **QUICK)
     gr.training.run(data, settings, tmp_path)
-    for number, split in enumerate(gr.tasks.split_dataset(data, "pair"), 1):
+    for number, split in enumerate(gr.tasks.split_dataset(data, "pair", "published"), 1):
         walked = None if weights is None else gr.tasks.label_weights(split)
         explainer = Explainer(gr.training.TrainedRun(tmp_path), split.graph, walk_graph=walked)
         found = score_pairs(explainer, split.test.index)

@@ -90,7 +90,7 @@ def test_invariants(directed, weighted, protocol, num_nodes, num_edges, seed):
 @kinds
 def test_seeds(directed, weighted):
     graph = random_graph(40, 200, directed, weighted)
-    first, again, other = (split(sample(graph), "link", seed=seed, candidates=5) for seed in (3, 3, 4))
+    first, again, other = (split(sample(graph), "link", "published", seed=seed, candidates=5) for seed in (3, 3, 4))
     for name in ("train", "val", "test"):
         a, b, c = (getattr(each, name) for each in (first, again, other))
         assert np.array_equal(a.index, b.index)
@@ -103,9 +103,9 @@ def test_seeds(directed, weighted):
 
 def test_positives_and_training_do_not_depend_on_the_kind_of_negatives():
     graph = random_graph(60, 200)
-    plain = split(sample(graph), "link")
+    plain = split(sample(graph), "link", "published")
     for options in ({"negatives": "same-distance"}, {"negatives": "common-neighbour"}, {"candidates": 4}):
-        other = split(sample(graph), "link", **options)
+        other = split(sample(graph), "link", "published", **options)
         assert np.array_equal(plain.train.index, other.train.index)
         assert np.array_equal(plain.test.positives, other.test.positives)
 
@@ -130,7 +130,7 @@ def test_every_allowed_pair_is_drawn_for_some_seed_and_no_other(protocol):
 
 
 def test_undirected_pairs_are_turned_at_random():
-    parts = split(sample(random_graph(200, 2000)), "link")
+    parts = split(sample(random_graph(200, 2000)), "link", "published")
     for pairs in (parts.train.positives, parts.train.negatives):
         assert 0.4 < np.mean(pairs[0] < pairs[1]) < 0.6
 
@@ -139,7 +139,7 @@ def test_reciprocal_edges_stay_together():
     """Else the reverse of a test edge could be seen."""
     edges = np.array(list(combinations(range(9), 2))[::2]).T
     graph = Graph.from_edges(np.concatenate([edges, edges[::-1]], axis=1), directed=True)
-    parts = split(sample(graph), "link")
+    parts = split(sample(graph), "link", "published")
     for part in parts.parts().values():
         pairs = set(ordered(part.positives))
         assert {(v, u) for u, v in pairs} == pairs
@@ -147,7 +147,7 @@ def test_reciprocal_edges_stay_together():
 
 def test_self_loops_are_seen_and_no_links():
     graph = Graph.from_edges([[0, 1, 2, 3, 4, 0], [1, 2, 3, 4, 0, 0]], self_loops=True)
-    parts = split(sample(graph), "link")
+    parts = split(sample(graph), "link", "published")
     assert parts.graph.to_scipy().toarray()[0, 0] == 1
     assert all((part.index[0] != part.index[1]).all() for part in parts.parts().values())
 
@@ -155,7 +155,7 @@ def test_self_loops_are_seen_and_no_links():
 def test_ids_and_features_are_kept():
     graph = Graph.from_edge_list([("a", "b"), ("b", "c"), ("c", "d"), ("d", "e")])
     x = np.eye(5, dtype=np.float32)
-    parts = split(SimpleNamespace(graph=graph, x=x, y=None), "link")
+    parts = split(SimpleNamespace(graph=graph, x=x, y=None), "link", "published")
     assert parts.graph.ids.tolist() == list("abcde")
     assert np.array_equal(parts.x, x)
 
@@ -177,26 +177,26 @@ def test_almost_complete_graphs_have_fewer_negatives(protocol, missing):
 def test_complete_graph():
     graph = Graph.from_edges(np.array(list(combinations(range(6), 2))).T)
     with pytest.raises(InputError, match="must have unlinked pairs to draw negatives from, got all 15 linked"):
-        split(sample(graph), "link")
+        split(sample(graph), "link", "published")
 
 
 @pytest.mark.parametrize("edges", [[[], []], [[0], [1]], [[0, 1], [1, 2]]])
 def test_too_few_edges(edges):
     graph = Graph.from_edges(np.array(edges, np.int64), num_nodes=5)
     with pytest.raises(InputError, match=f"at least 3 edges to split, got {len(edges[0])}"):
-        split(sample(graph), "link")
+        split(sample(graph), "link", "published")
 
 
 def test_counts_on_a_grid():
     """Grid of the paper: 760 edges, 608 of them for training."""
-    parts = split(sample(grid(20)), "link")
+    parts = split(sample(grid(20)), "link", "published")
     assert [len(part) for part in parts.parts().values()] == [1216, 152, 152]
     assert parts.graph.num_edges == 608
 
 
 def test_counts_on_email(data_root):
     graph = read_graph(data_root / "email" / "email.txt", directed=False)
-    parts = split(sample(graph), "link")
+    parts = split(sample(graph), "link", "published")
     total = sum(part.positives.shape[1] for part in parts.parts().values())
     assert total == graph.num_edges == 16064
     assert parts.graph.num_edges == 12851

@@ -135,29 +135,29 @@ def test_seeds():
 
 
 def test_pairs_are_turned_at_random():
-    parts = split(sample(np.random.default_rng(0).integers(0, 3, 100)), "pair")
+    parts = split(sample(np.random.default_rng(0).integers(0, 3, 100)), "pair", "published")
     for pairs in (parts.train.positives, parts.train.negatives):
         assert 0.4 < np.mean(pairs[0] < pairs[1]) < 0.6
 
 
 def test_odd_labels():
     with pytest.raises(InputError, match="y must hold at least two labels, got one for all 5 labelled nodes"):
-        split(sample([3, 3, 3, -1, 3, 3]), "pair")
+        split(sample([3, 3, 3, -1, 3, 3]), "pair", "published")
     with pytest.raises(InputError, match="at least two nodes one label, got 4 nodes of different labels"):
-        split(sample([0, 1, 2, 3]), "pair")
+        split(sample([0, 1, 2, 3]), "pair", "published")
     with pytest.raises(InputError, match="at least 3 pairs of nodes with one label to split, got 1"):
-        split(sample([0, 0, 1, 2]), "pair")
+        split(sample([0, 0, 1, 2]), "pair", "published")
     with pytest.raises(InputError, match="at least 3 labelled nodes to split, got 2"):
         split(sample([0, 0, -1, -1]), "pair", "node-disjoint")
     with pytest.raises(InputError, match="at least two nodes one label, got 0 nodes"):
-        split(sample([-1, -1, -1]), "pair")
+        split(sample([-1, -1, -1]), "pair", "published")
 
 
 def test_millions_of_pairs_by_a_sample():
     """20,000 nodes in three classes have 67 million pairs of one label; none but the sample is made."""
     y = np.random.default_rng(0).integers(0, 3, 20_000)
     graph = random_graph(20_000, 40_000)
-    parts = split(sample(y, graph), "pair", max_pairs=100_000)
+    parts = split(sample(y, graph), "pair", "published", max_pairs=100_000)
     assert [len(part) for part in parts.parts().values()] == [160_000, 20_000, 20_000]
     for part in parts.parts().values():
         one = y[part.positives]
@@ -179,7 +179,7 @@ def email(data_root):
 def test_closure_solves_the_pair_split_of_email_and_not_the_node_split(data_root):
     one = email(data_root)
     sizes = np.bincount(one.y)
-    parts = split(one, "pair")
+    parts = split(one, "pair", "published")
     total = sum(part.positives.shape[1] for part in parts.parts().values())
     assert total == int((sizes * (sizes - 1) // 2).sum())
     assert metrics("pair", closure(parts), parts.test)["auc"] > 0.9995

@@ -126,7 +126,7 @@ def test_classes_are_counted_over_all_graphs():
 def test_errors_name_the_graph():
     samples = [Sample(path(10), y=np.arange(10) % 2), Sample(path(10), y=np.zeros(10, int))]
     with pytest.raises(InputError, match="graph 1 of 2: y must hold at least two labels"):
-        split_dataset(samples, "pair")
+        split_dataset(samples, "pair", "published")
     with pytest.raises(InputError, match="at least 3 graphs to split, got 2"):
         split_dataset(samples, "pair", "graph-disjoint")
     with pytest.raises(InputError, match="at least one graph, got none"):
@@ -182,7 +182,7 @@ def test_names_of_tasks():
 
 
 def test_examples_are_checked_and_shown():
-    parts = split(make(1).samples[0], "link", candidates=2)
+    parts = split(make(1).samples[0], "link", "published", candidates=2)
     assert "task=link, protocol=published" in repr(parts)
     assert repr(split(make(1).samples[0], "node").train) == "Examples(24 nodes)"
     with pytest.raises(InputError, match="index must be pairs"):
@@ -208,3 +208,12 @@ gr.tasks.check_leaks(parts)
 print(*sys.modules)
 """
     assert not {"torch", "sklearn", "networkx", "polars"} & set(run_python(code).split())
+
+
+@pytest.mark.parametrize(
+    ("task", "protocol"), [("link", "clean"), ("pair", "node-disjoint"), ("node", "node-disjoint")]
+)
+def test_a_split_does_not_leak_unless_asked_for(task, protocol):
+    sample = make(1).samples[0]
+    assert split(sample, task).protocol == split_dataset([sample], task)[0].protocol == protocol
+    assert same_examples(split(sample, task), split(sample, task, protocol))

@@ -66,7 +66,7 @@ def assess(
         >>> data = gr.datasets.load("communities")
         >>> settings = gr.training.Settings(task="pair", protocol="published", method="gcn", epochs=2)
         >>> outcome = gr.training.run(data, settings)
-        >>> found = assess(outcome, gr.tasks.split(data.samples[0], "pair"), groups=2)
+        >>> found = assess(outcome, gr.tasks.split(data.samples[0], "pair", "published"), groups=2)
         >>> found.kind, found.colluders, found.any.comparisons > found.both.comparisons
         ('clique', (40, 40), True)
     """

@@ -28,7 +28,7 @@ def closure(split: Split, part: str = "test") -> NDArray[np.float64]:
         >>> from types import SimpleNamespace
         >>> import graphreach as gr
         >>> ring = gr.Graph.from_edges([range(20), [*range(1, 20), 0]])
-        >>> parts = gr.tasks.split(SimpleNamespace(graph=ring, x=None, y=np.arange(20) % 2), "pair")
+        >>> parts = gr.tasks.split(SimpleNamespace(graph=ring, x=None, y=np.arange(20) % 2), "pair", "published")
         >>> gr.tasks.metrics("pair", gr.tasks.closure(parts), parts.test)["auc"]
         1.0
     """
@@ -43,7 +43,7 @@ def closure_scores(split: Split, pairs: ArrayLike) -> NDArray[np.float64]:
         >>> from types import SimpleNamespace
         >>> import graphreach as gr
         >>> ring = gr.Graph.from_edges([range(20), [*range(1, 20), 0]])
-        >>> parts = gr.tasks.split(SimpleNamespace(graph=ring, x=None, y=np.arange(20) % 2), "pair")
+        >>> parts = gr.tasks.split(SimpleNamespace(graph=ring, x=None, y=np.arange(20) % 2), "pair", "published")
         >>> gr.tasks.closure_scores(parts, [[0, 0], [2, 1]])
         array([1., 0.])
     """

@@ -24,6 +24,9 @@ PROTOCOLS = {
     "node": ("published", "node-disjoint", "graph-disjoint"),
 }
 
+DEFAULT_PROTOCOLS = {"link": "clean", "pair": "node-disjoint", "node": "node-disjoint"}
+"""How examples are cut unless a protocol is asked for: such that training examples do not answer the test."""
+
 NEGATIVES = ("uniform", *HARD)
 
 
@@ -49,7 +52,7 @@ class _Request(NamedTuple):
 def split(
     sample: SampleLike,
     task: str,
-    protocol: str = "published",
+    protocol: str | None = None,
     *,
     seed: int = 0,
     negatives: str = "uniform",
@@ -86,7 +89,7 @@ def split(
     Args:
         sample: Anything with ``graph``, ``x`` and ``y``.
         task: ``"link"``, ``"pair"`` or ``"node"`` (or ``"lp"``, ``"pnc"``, ``"nc"``).
-        protocol: See above.
+        protocol: See above; by default ``"clean"`` for links and ``"node-disjoint"`` for pairs and nodes.
         seed: Same seed, same split; the positives of a seed do not depend on ``negatives`` or ``candidates``.
         negatives: For validation and test of links. ``"uniform"``; ``"same-distance"``, which are as many hops apart in
             the split's graph as the positives are without their edge; or ``"common-neighbour"``, which share a
@@ -108,7 +111,7 @@ def split(
         (16, Examples(32 pairs, 16 positive), Examples(4 pairs, 2 positive, 5 candidates each))
     """
     request = _check(task, protocol, seed, negatives, fractions, candidates, max_pairs, num_classes)
-    if protocol == "graph-disjoint":
+    if request.protocol == "graph-disjoint":
         raise InputError('protocol "graph-disjoint" needs several graphs: use split_dataset')
     check_sample(sample)
     with stage("splitting"):
@@ -118,7 +121,7 @@ def split(
 def split_dataset(
     dataset: Any,
     task: str,
-    protocol: str = "published",
+    protocol: str | None = None,
     *,
     seed: int = 0,
     negatives: str = "uniform",
@@ -161,7 +164,7 @@ def split_dataset(
         classes = 1 + max(int(_check_labels(sample).max(initial=-1)) for sample in samples)
     request = _check(task, protocol, seed, negatives, fractions, candidates, max_pairs, classes)
     part_of = np.zeros(len(samples), np.int64)
-    if protocol == "graph-disjoint":
+    if request.protocol == "graph-disjoint":
         order = stream(request.seed, GRAPHS).permutation(len(samples))
         for part, chosen in enumerate(cut(order, request.fractions, "graphs")):
             part_of[chosen] = part
@@ -169,7 +172,7 @@ def split_dataset(
     for number, sample in enumerate(track(samples, len(samples), "splitting graphs")):
         own = request._replace(seed=graph_seed(request.seed, number))
         try:
-            whole = protocol == "graph-disjoint"
+            whole = request.protocol == "graph-disjoint"
             out.append(_whole_graph(sample, own, int(part_of[number])) if whole else _split_graph(sample, own))
         except InputError as error:
             where = f"graph {number} of {len(samples)}: " if len(samples) > 1 else ""
@@ -233,7 +236,7 @@ def _result(
 
 def _check(
     task: str,
-    protocol: str,
+    protocol: str | None,
     seed: int,
     negatives: str,
     fractions: Sequence[float],
@@ -242,6 +245,7 @@ def _check(
     num_classes: int | None,
 ) -> _Request:
     task = find_task(task)
+    protocol = DEFAULT_PROTOCOLS[task] if protocol is None else protocol
     check_name("protocol", protocol, PROTOCOLS[task], f" for task {task}")
     check_name("negatives", negatives, NEGATIVES)
     if negatives != "uniform" and task != "link":

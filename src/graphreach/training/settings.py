@@ -12,6 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from graphreach.arguments import to_list, to_path
 from graphreach.errors import InputError
+from graphreach.tasks.split import DEFAULT_PROTOCOLS
 from graphreach.training.settings_text import change, check_names, read_yaml
 
 Name = str | int | float
@@ -68,8 +69,6 @@ def _strategy(value: str) -> str:
 
 
 Options = Annotated[dict[str, Any], AfterValidator(_plain)]
-PROTOCOL_OF_TASK = {"link": "clean", "pair": "node-disjoint", "node": "node-disjoint"}
-"""How examples are cut unless a protocol is asked for: such that training examples do not answer the test."""
 
 
 class Settings(BaseModel):
@@ -154,7 +153,7 @@ class Settings(BaseModel):
     @field_validator("protocol", mode="before")
     @classmethod
     def _protocol_of_task(cls, value: Any, info: ValidationInfo) -> Any:
-        return PROTOCOL_OF_TASK.get(info.data.get("task", "link")) if value is None else value
+        return DEFAULT_PROTOCOLS.get(info.data.get("task", "link")) if value is None else value
 
     @classmethod
     def read(cls, file: Path | None = None, changes: Iterable[str] = (), **values: Any) -> Self:
