@@ -189,7 +189,10 @@ def test_a_graph_in_parts_is_embedded_as_a_whole_one(data, tmp_path):
         assert pl.read_parquet(file)["id"].to_list() == stored.part_ids(part).tolist()
     frame = pl.concat([pl.read_parquet(file) for file in files])
     np.testing.assert_allclose(frame.drop("id").to_numpy(), run.embed(graph), atol=1e-5)
-    run.anchors = ["none", "of", "them"]  # so it gets three of its own
+    run.anchors = ["none", "of", "them"]
+    with pytest.raises(InputError, match="graph must have the run's 3 anchors, got one without 3 of them: 'none'"):
+        gr.cluster.embed_partitions(run, stored, tmp_path / "again")
+    run.new_anchors = True  # so it gets three of its own
     again = gr.cluster.embed_partitions(run, stored, tmp_path / "again")
     assert pl.read_parquet(again[0]).width == 1 + 3
 
