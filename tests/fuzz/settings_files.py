@@ -10,9 +10,9 @@ YAML = b"""task: link
 protocol: published
 fractions: [0.8, 0.1, 0.1]
 method: graphreach
-model: {heads: 2, dropout: 0.1}
-reachability: {num_walks: 10, walk_length: 5, method: walks}
-parts: {gcn: {epochs: 3}}
+model: {heads: 2}
+reachability: {method: walks, num_walks: 10}
+scale: none
 num_anchors: log2
 epochs: 3
 learning_rate: 0.01
@@ -23,6 +23,10 @@ VALUES = [
     "[1, 2]", "{a: 1}", "{1: 2}", "[[1]]", "'1'", "2020-01-01", "!!python/object:os.system x", "&a [*a]", "*x", "diameter",
     "exact", "walks", "frequency", "mean", "attention", "dense", "csr", "lift", "log2", "greedy", "sum", "dot", "\t", "{",
 ]  # fmt: skip
+OTHERS = [
+    b"method: graphreach+gcn\nparts: {gcn: {epochs: 3}}\nseed: 5\n",
+    b"task: node\nchoose_by: accuracy\nreachability:\n  num_walks: 10\npreset: paper\nnum_anchors: 5\nfeatures: false\n",
+]
 GROUPS = {
     "model": ["heads", "aggregation", "dropout", "num_layers", "hidden_channels", "local", "hops", "bias", "similarity",
               "similarity_map", "output_activation", "decoder", "message_activation", "input_projection", "standardise",
@@ -43,7 +47,7 @@ def entries() -> list[Entry]:
 def _yaml(dice: Dice) -> Case:
     from graphreach.training import Settings
 
-    data = damage_text(YAML, dice)
+    data = damage_text(dice.pick([YAML, *OTHERS]), dice)
     path = write("case.yaml", data)
     return Case(lambda: Settings.read(path), f"Settings.read of {short(data)}")
 

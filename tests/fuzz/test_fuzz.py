@@ -8,18 +8,15 @@ from tests.fuzz import arguments, campaign, entries, faults, samples
 from tests.fuzz.entry import Dice
 from tests.fuzz.judge import FINDINGS, clear_folder
 
-CASES = 100
-CLEAN = ("table.anchors",)
-"""Entry points without findings."""
+CASES = 1000
 
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
     """One campaign: what is wrong on purpose, and the short form."""
     folder = tmp_path_factory.mktemp("fuzz") / "samples"
-    chosen = [entry for entry in entries.all_entries() if entry.name.startswith(CLEAN)]
     campaign_ = campaign.Campaign(hang=2.0)
-    plan = [(entry.name, 0, 2) for entry in faults.entries()] + campaign.make_plan(chosen, CASES)
+    plan = [(entry.name, 0, 2) for entry in faults.entries()] + campaign.make_plan(entries.all_entries(), CASES)
     campaign_.run(plan, folder)
     samples.use(folder)
     return campaign_.findings
@@ -45,7 +42,7 @@ def test_a_case_is_the_same_whenever_it_is_made(found, tmp_path, monkeypatch):
         return entry.make(Dice(0, entry.name, number)).about
 
     for entry in entries.all_entries():
-        first, again, *other = (about(entry, number) for number in (7, 7, 8, 9, 10, 11))
+        first, again, *other = (about(entry, number) for number in (7, 7, 8, 9))
         assert without_addresses(first) == without_addresses(again)
         assert {first} != set(other)
 

@@ -47,6 +47,7 @@ def check_ids(ids: Any) -> NDArray[Any]:
     if isinstance(ids, str | bytes | Mapping | Set) or not hasattr(ids, "__len__"):
         raise InputError(f"ids must be a list or an array with one id per node, got {ids!r:.80}")
     if not isinstance(ids, np.ndarray):
+        check_memory(16 * len(ids), f"a list of {len(ids)} ids", "give one id per node")
         values = ids.to_list() if hasattr(ids, "to_list") else ids.tolist() if hasattr(ids, "tolist") else list(ids)
         return specialise(np.fromiter(values, dtype=object, count=len(values)))
     if ids.ndim != 1:
@@ -239,9 +240,6 @@ def edges_from_scipy(A: Any, ids: Sequence[Hashable] | NDArray[Any] | None) -> E
         raise InputError("A must have at least one row, got none")
     check_size(int(A.shape[0]), "the rows of A")
     matrix = _checked_csr(A)
-    if not matrix.has_canonical_format:
-        matrix = matrix.copy()
-        matrix.sum_duplicates()
     source = np.repeat(np.arange(A.shape[0]), np.diff(matrix.indptr))
     weights = None if np.all(matrix.data == 1) else matrix.data
     return edges_from_index(np.stack([source, matrix.indices]), A.shape[0], weights, ids)
@@ -263,7 +261,11 @@ def _checked_csr(A: Any) -> Any:
             for end, length in zip(ends, A.shape, strict=True):
                 if len(end) and not 0 <= int(end.min()) <= int(end.max()) < length:
                     raise ValueError("a row or column lies outside of the matrix")
-        return A.tocsr()
+        matrix = A.tocsr()
+        if not matrix.has_canonical_format:
+            matrix = matrix.copy()
+            matrix.sum_duplicates()
+        return matrix
     except (ValueError, IndexError, TypeError, AttributeError, OverflowError) as error:
         text = next(iter(str(error).splitlines()), type(error).__name__)
         raise InputError(f"A must be a sound sparse matrix, but: {text:.120}") from None

@@ -60,6 +60,9 @@ def edges_from_frame(frame: Any, asked: Asked, nodes: Iterable[Hashable], bipart
     if not (hasattr(frame, "columns") and hasattr(frame, "head") and hasattr(frame, "to_numpy")):
         raise InputError(f"frame must be a pandas or polars data frame, got {type(frame).__name__}")
     table = sample_frame(frame, "frame")
+    for argument, value in asked._asdict().items():
+        if not isinstance(value, Hashable):
+            raise InputError(f"{argument} must be a column's name, got {value!r:.80}")
     if asked == Asked() and is_matrix(table, len(frame), _row_names(frame)):
         raise InputError(
             f"frame must have one row per edge, but its {len(frame)} rows and columns look like an adjacency matrix; pass "

@@ -2,7 +2,6 @@
 
 import tempfile
 from collections.abc import Hashable, Iterable
-from numbers import Integral
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
@@ -28,7 +27,7 @@ from graphreach.graph.open_file import (
 )
 from graphreach.graph.read_text import find_matrix, open_edges, read_text_edges, read_text_nodes
 from graphreach.graph.reading import Reading
-from graphreach.graph.roles import Asked
+from graphreach.graph.roles import Asked, check_asked
 from graphreach.graph.text_reader import TextFile, TextOptions
 
 __all__ = ["open_text", "read_graph"]
@@ -112,10 +111,7 @@ def read_graph(
         >>> folder.cleanup()
     """
     _check_arguments(directed, ids, comments, header, bipartite)
-    asked = Asked(source, target, weight, time)
-    for argument, value in asked._asdict().items():
-        if not (value is None or isinstance(value, str | Integral)):
-            raise InputError(f"{argument} must be a column's name or number, got {value!r:.80}")
+    asked = check_asked(Asked(source, target, weight, time))
     options = TextOptions(source, target, weight, ids, header, "#%" if comments is None else comments, time)
     file = Path(STDIN) if isinstance(path, str | PathLike) and str(path) == STDIN else check_path(path)
     if str(file) == STDIN or file.is_fifo():

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from functools import cached_property
+from numbers import Integral
 from typing import Any, NamedTuple
 
 from graphreach.errors import InputError
@@ -31,6 +32,21 @@ class Asked(NamedTuple):
     target: Any = None
     weight: Any = None
     time: Any = None
+
+
+def check_asked(asked: Asked) -> Asked:
+    """Refuse what is neither a name nor a number.
+
+    Example:
+        >>> check_asked(Asked(source=[0]))
+        Traceback (most recent call last):
+        ...
+        graphreach.errors.InputError: source must be a column's name or number, got [0]
+    """
+    for argument, value in asked._asdict().items():
+        if not (value is None or isinstance(value, str | Integral)):
+            raise InputError(f"{argument} must be a column's name or number, got {value!r:.80}")
+    return asked
 
 
 class Roles(NamedTuple):

@@ -84,7 +84,7 @@ class SkipGram:
     def fit(self, graph: Graph) -> Self:
         """Train on walks of ``graph``, which are made and forgotten some nodes at a time."""
         for name in ("dim", "num_walks", "walk_length", "window", "negatives", "epochs"):
-            check_count(name, getattr(self, name))
+            setattr(self, name, check_count(name, getattr(self, name)))
         check_seed(self.seed)
         bias = "a number between 1e-100 and 1e100"
         for name, bounds in (("learning_rate", "above 0"), ("p", bias), ("q", bias)):

@@ -5,6 +5,7 @@ from torch import Tensor, nn
 
 from graphreach.arguments import check_whole, describe
 from graphreach.errors import InputError
+from graphreach.limits import check_memory
 from graphreach.nn.checks import MOST_FEATURES
 
 MOSTLY = 0.5
@@ -34,7 +35,7 @@ class Standardise(nn.Module):
 
     def __init__(self, channels: int) -> None:
         super().__init__()
-        check_whole("channels", channels, 0, MOST_FEATURES)
+        check_memory(8 * check_whole("channels", channels, 0, MOST_FEATURES), f"{channels} channels", "lower channels")
         self.register_buffer("mean", torch.zeros(channels))
         self.register_buffer("scale", torch.ones(channels))
 

@@ -197,7 +197,11 @@ def _check_rows(z: Any) -> NDArray[np.float32]:
     rows = to_array("z", z, what="the embedding of every node, an array [n, d]")
     if rows.ndim != 2:
         raise InputError(f"z must be the embedding of every node, an array [n, d], got shape {list(rows.shape)}")
-    return np.ascontiguousarray(rows, np.float32)
+    with np.errstate(over="ignore"):
+        single = np.ascontiguousarray(rows, np.float32)
+    if not np.isfinite(single).all():
+        raise InputError("z must hold finite 32-bit numbers, got some that are not")
+    return single
 
 
 def _read_anchors(folder: Path, anchors: Any) -> list[Any] | None:
