@@ -87,15 +87,16 @@ def run(
     place = Engine.make(engine, address, workers)
     if path is not None:
         check_same_settings(path, settings)
-    cut = _Cut.make(dataset, settings, walk_graph)
+    trains = settings.method in METHODS and not (path is not None and (path / RECORD).exists())
+    with place.ready() if trains else nullcontext():
+        cut = _Cut.make(dataset, settings, walk_graph)
 
-    def go() -> Outcome:
-        if len(names) > 1:
-            return _run_apart(cut, settings, path, names, check, walk_graph, place)
-        with place.ready() if settings.method in METHODS else nullcontext():
+        def go() -> Outcome:
+            if len(names) > 1:
+                return _run_apart(cut, settings, path, names, check, walk_graph, place)
             return _Run(cut, settings, path, tensorboard, check, place).outcome()
 
-    return go() if path is None else _run_in_folder(path, settings, cut.content, source, go)
+        return go() if path is None else _run_in_folder(path, settings, cut.content, source, go)
 
 
 def _run_in_folder(
