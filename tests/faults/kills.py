@@ -172,7 +172,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--training", type=int, default=50, help="kills of training")
     parser.add_argument("--embed", type=int, default=20, help="kills of embed while it writes")
-    parser.add_argument("--epochs", type=int, default=3000)
+    parser.add_argument("--epochs", type=int, default=1200)
     parser.add_argument("--longest", type=float, default=11.0, help="seconds of training before a kill, at most")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
