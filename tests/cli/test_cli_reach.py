@@ -164,6 +164,7 @@ def test_exit_and_message_when_the_disk_is_full(run, roads, tmp_path, monkeypatc
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(np, "savez", fail)
-    result = run("reach", roads, "-o", tmp_path / "reach.npz")
+    target = tmp_path / "reach.npz"
+    result = run("reach", roads, "-o", target)
     assert result.exit_code == 1
-    assert result.stderr.splitlines()[-1] == "graphreach: error: No space left on device"
+    assert result.stderr.splitlines()[-1] == f"graphreach: error: {target}: No space left on device"
