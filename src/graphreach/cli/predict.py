@@ -224,7 +224,7 @@ def _node_examples(opened: _Opened, path: Any, column: str | None) -> tuple[Any,
     from graphreach import tasks
     from graphreach.tables import read_labels
 
-    y, classes = read_labels(path, opened.graph, label=column)
+    y, classes = read_labels(path, opened.graph, label=column, report=say)
     names = opened.classes or classes
     unknown = [name for name in classes if name not in names]
     if unknown:
