@@ -283,7 +283,7 @@ def read_embedding(path: str | PathLike[str]) -> tuple[NDArray[Any], NDArray[np.
             hash(tuple(ids.tolist() if ids.dtype == object else ()))  # lists are no ids
     except InputError:
         raise
-    except (pl.exceptions.PolarsError, *DAMAGED):
+    except (pl.exceptions.PolarsError, csv.Error, *DAMAGED):
         raise InputError(f"{path} must be an embedding as a {suffix} file, but it is not or is damaged") from None
     if matrix.ndim != 2 or len(ids) != len(matrix):
         raise InputError(f"{path} must have one row for each of its {len(ids)} ids, got shape {list(matrix.shape)}")

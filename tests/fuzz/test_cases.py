@@ -11,7 +11,7 @@ import scipy.sparse
 
 import graphreach as gr
 from graphreach import arguments, plot, tables
-from graphreach.embedding_files import write_embedding
+from graphreach.embedding_files import read_embedding, write_embedding
 
 RING = gr.Graph.from_edges([[0, 1, 2, 3], [1, 2, 3, 0]])
 ROWS = [np.ones((1, 1), np.float32)]
@@ -100,6 +100,13 @@ def test_nodes_as_an_array_beside_a_text_file(tmp_path):
     path = tmp_path / "edges.csv"
     path.write_text("source,target\n1,2\n")
     assert gr.read_graph(path, nodes=np.array([7])).ids.tolist() == [1, 2, 7]
+
+
+def test_a_carriage_return_in_the_header_of_an_embedding_failed_in_csv(tmp_path):
+    path = tmp_path / "z.csv"
+    path.write_bytes(b"id,z0\r,z1\nann,1,2\n")
+    with pytest.raises(gr.InputError, match="must be an embedding"):
+        read_embedding(path)
 
 
 def with_member(path, name, content):
