@@ -249,7 +249,10 @@ def to_list(name: str, values: Any, what: str) -> list[Any]:
     is_one = isinstance(values, str | bytes | dict) or getattr(values, "ndim", 1) == 0
     if is_one or not isinstance(values, Iterable):
         raise InputError(f"{name} must be {what}, got {describe(values)}")
-    return list(values)
+    try:
+        return list(values)
+    except (MemoryError, OverflowError):
+        raise InputError(f"{name} must be {what}, got {describe(values)} of more entries than memory holds") from None
 
 
 def to_path(name: str, value: Any) -> Path:

@@ -78,14 +78,23 @@ class Worker:
                     continue
                 if cpu_seconds(self.child) - used < hang and time.monotonic() - began < wait:
                     continue
-                os.kill(self.child, signal.SIGKILL)
-                self._line(30.0)
+                self._end_child()
                 self.child = self._line(30.0)["child"]
                 raise CaseSlowError(self.tail()) from None
             if "died" in line:
                 self.child = self._line(30.0)["child"]
                 raise CaseDiedError(f"{line['died']}: {self.tail()}")
             return Verdict(**line)
+
+    def _end_child(self) -> None:
+        """End a case that hangs; the first signal writes where it is."""
+        for number in (signal.SIGABRT, signal.SIGKILL):
+            os.kill(self.child, number)
+            try:
+                self._line(10.0)
+                return
+            except CaseSlowError:
+                continue
 
     def _line(self, seconds: float) -> dict[str, Any]:
         assert self.process.stdout is not None

@@ -98,7 +98,7 @@ def noise(graph: Graph, fraction: float = 0.1, seed: int = 0) -> Attack:
     share = check_number("fraction", fraction, 0)
     check_graph(graph)
     rng, n = stream(check_seed(seed), NOISE), graph.num_nodes
-    size = _check_size(round(share * graph.num_edges))
+    size = _check_size(round(min(share * graph.num_edges, 2.0**62)))
     edges = graph.edge_index
     edges = edges[:, edges[0] != edges[1]]
     # Ordered pairs are unordered ones, twice.

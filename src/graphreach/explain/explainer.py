@@ -140,7 +140,7 @@ class Explainer:
             paths: How many of the first anchors to find paths to.
         """
         check_whole("paths", paths, 0)
-        (node,) = check_starts(self.graph, [a], "node").tolist()
+        node = check_whole("node", a, 0, self.graph.num_nodes - 1)
         (to,), (back,) = self.rows(np.array([node]))
         order = np.lexsort((-back, -to))
         found = self._paths(node, self.anchors[order[:paths]])

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graphreach.arguments import check_graph, to_integers
+from graphreach.arguments import check_graph, check_whole, to_integers
 from graphreach.explain.path_kernels import improve
 from graphreach.graph import Graph
 from graphreach.walks.random_walks import check_starts
@@ -46,7 +46,7 @@ def likely_paths(graph: Graph, start: int, targets: ArrayLike, max_length: int) 
         [Path(nodes=(0,), chance=1.0), Path(nodes=(0, 1), chance=0.75), Path(nodes=(0, 1, 2), chance=0.1875)]
     """
     check_graph(graph)
-    (begin,) = check_starts(graph, [start], "start").tolist()
+    begin = check_whole("start", start, 0, graph.num_nodes - 1)
     wanted = check_starts(graph, to_integers("targets", targets), "targets").astype(np.int64)
     layers = _layers(graph, begin, check_count("max_length", max_length))
     return [_trace(layers, int(target)) for target in wanted]

@@ -47,7 +47,7 @@ def check_ids(ids: Any) -> NDArray[Any]:
     if isinstance(ids, str | bytes | Mapping | Set) or not hasattr(ids, "__len__"):
         raise InputError(f"ids must be a list or an array with one id per node, got {ids!r:.80}")
     if not isinstance(ids, np.ndarray):
-        check_memory(16 * len(ids), f"a list of {len(ids)} ids", "give one id per node")
+        check_listed(ids, "ids")
         values = ids.to_list() if hasattr(ids, "to_list") else ids.tolist() if hasattr(ids, "tolist") else list(ids)
         return specialise(np.fromiter(values, dtype=object, count=len(values)))
     if ids.ndim != 1:
@@ -55,6 +55,19 @@ def check_ids(ids: Any) -> NDArray[Any]:
     if ids.dtype.kind not in "biufUSOMm":
         raise InputError(f"ids must be numbers, text or other hashable values, got an array of {ids.dtype}")
     return specialise(check_unmasked(ids, "ids"))
+
+
+def check_listed(values: Any, name: str) -> None:
+    """Refuse what has so many entries, such as a range, that a list of them does not fit into memory.
+
+    Example:
+        >>> check_listed([1, 2], "ids")
+    """
+    try:
+        count = len(values) if hasattr(values, "__len__") else 0
+    except TypeError:
+        raise InputError(f"{name} must be a list or an array, got {type(values).__name__}") from None
+    check_memory(16 * count, f"a list of {count} {name}", f"give fewer {name}")
 
 
 def check_unmasked(array: NDArray[Any], name: str) -> NDArray[Any]:
@@ -171,6 +184,7 @@ def _as_rows(edges: Any) -> list[tuple[Any, ...]]:
 def _object_column(values: Iterable[Any]) -> NDArray[Any]:
     if isinstance(values, np.ma.MaskedArray):
         values = check_unmasked(values, "ids")
+    check_listed(values, "ids")
     listed = list(values)
     return specialise(np.fromiter(listed, dtype=object, count=len(listed)))
 
@@ -250,6 +264,8 @@ def _checked_csr(A: Any) -> Any:
     for name in ("data", "indices", "indptr"):
         if isinstance(getattr(A, name, None), np.ma.MaskedArray):
             raise InputError(f"A must be a sound sparse matrix, but its {name} are masked")
+        if name != "data" and hasattr(A, name) and getattr(A, name).dtype.kind not in "iu":
+            raise InputError(f"A must be a sound sparse matrix, but its {name} are {getattr(A, name).dtype}")
     try:
         if A.format in ("csr", "csc", "bsr"):
             A.check_format(full_check=True)

@@ -73,7 +73,7 @@ def set_sizes(num_nodes: int, copies: float = 1.0) -> NDArray[np.int64]:
     """
     if num_nodes == 0:
         raise InputError("graph must have at least one node to draw anchors from, got none")
-    copies = check_number("copies", copies, 0, above=True)
+    copies = check_number("copies", copies, 0, 1e9, above=True)
     log = max(1, math.floor(math.log2(num_nodes)))
     check_memory(round(16 * num_nodes * copies * log * log), "distances to the anchor sets", "lower copies")
     sizes = np.maximum(1, num_nodes >> np.arange(1, log + 1))

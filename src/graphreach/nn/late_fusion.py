@@ -39,6 +39,8 @@ class LateFusion:
         if not len(scores[0]) == len(scores[1]) == len(truth):
             lengths = [len(scores[0]), len(scores[1]), len(truth)]
             raise InputError(f"first, second and labels must be equally long, got {lengths}")
+        if not np.isin(truth, (0, 1)).all():
+            raise InputError("labels must be 0 or 1, got others")
         if len(np.unique(truth)) < 2:
             raise InputError("labels must hold both classes, got one")
         if any(np.abs(each).max() > LARGEST for each in scores):

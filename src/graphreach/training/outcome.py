@@ -1,6 +1,7 @@
 """What a run found, and its folder."""
 
 import struct
+import tokenize
 import zipfile
 import zlib
 from dataclasses import dataclass, field
@@ -21,7 +22,7 @@ EPOCHS = ("best_epoch", "epochs")
 AGAIN = "delete the run's folder and train again"
 DAMAGED = (
     OSError, ValueError, LookupError, EOFError, MemoryError, NotImplementedError, RuntimeError, SyntaxError, TypeError,
-    ArithmeticError, zipfile.BadZipFile, zlib.error, struct.error,
+    ArithmeticError, zipfile.BadZipFile, zlib.error, struct.error, tokenize.TokenError,
 )  # fmt: skip
 """What numpy and zipfile raise for a damaged archive of arrays."""
 

@@ -188,7 +188,9 @@ class TrainedRun:
         found = to_integers("nodes", nodes)
         if found.ndim != 1 or (len(found) and not 0 <= found.min() <= found.max() < len(rows)):
             raise InputError(f"nodes must be a list of positions from 0 to {len(rows) - 1}, got {describe(nodes)}")
-        out: NDArray[np.float32] = self.model.scores(torch.from_numpy(rows), torch.from_numpy(found)).exp().numpy()
+        out: NDArray[np.float32] = (
+            self.model.scores(torch.from_numpy(rows), torch.from_numpy(np.ascontiguousarray(found))).exp().numpy()
+        )
         return out
 
 

@@ -140,7 +140,7 @@ def integer_array(graph: Any, values: Any, name: str) -> NDArray[Any]:
         )
     try:
         return np.asarray(values)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, MemoryError) as error:
         raise InputError(
             f"{name} must be an array of integer positions, got {type(values).__name__}: {error}"
         ) from None
