@@ -69,7 +69,7 @@ def write_embedding(path: Path, ids: NDArray[Any], blocks: Iterable[NDArray[np.f
     """
     path, ids = to_path("path", path), to_array("ids", ids, "biufUO")
     width = check_whole("width", width, 0)
-    if ids.ndim != 1 or not isinstance(blocks, Iterable):
+    if ids.ndim != 1 or not isinstance(blocks, Iterable) or getattr(blocks, "ndim", 1) == 0:
         raise InputError(f"ids must be a list and blocks arrays of rows, got {describe(ids)} and {describe(blocks)}")
     check_ids(path, ids)
     WRITERS[path.suffix.lower()](path, ids, _pieces(blocks, len(ids), width), width)

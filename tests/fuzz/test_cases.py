@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse
+import torch
 
 import graphreach as gr
 from graphreach import arguments, plot, tables
@@ -135,3 +136,10 @@ def test_scores_that_are_no_array_failed_with_a_missing_attribute(tmp_path):
     with_member(tmp_path / "run" / "scores.npz", "test_0.npy", json.dumps([1]).encode())
     with pytest.raises(gr.InputError, match=r"scores\.npz"):
         gr.training.run(data, settings, tmp_path / "run")
+
+
+def test_tensors_as_ids_were_as_many_nodes_as_entries():
+    pairs = torch.tensor([[0, 1], [1, 2]])
+    assert gr.Graph.from_edge_list(pairs, nodes=torch.tensor([7])).ids.tolist() == [0, 1, 2, 7]
+    with pytest.raises(gr.InputError, match="node ids must be numbers, text or other plain values, got a Tensor"):
+        gr.Graph.from_edge_list([tuple(row) for row in pairs])

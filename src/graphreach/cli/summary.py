@@ -41,7 +41,7 @@ def leak_check(record: dict[str, Any]) -> str:
         >>> leak_check({"leaks": ["link, clean: no leak"], "data": {"graphs": 5}})
         '; leak check: link, clean: no leak (4 graphs more)'
     """
-    found = [str(each) for each in record.get("leaks") or []]
+    found = record.get("leaks") or []
     if not found:
         return ""
     more = record.get("data", {}).get("graphs", 1) - len(found)

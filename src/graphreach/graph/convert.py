@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from graphreach.errors import InputError
 from graphreach.graph.build import check_weights
 from graphreach.graph.edges import Edges
-from graphreach.graph.ids import check_number_of_nodes, encode_ids, rank_ids, specialise
+from graphreach.graph.ids import check_listed, check_number_of_nodes, encode_ids, rank_ids, specialise
 from graphreach.limits import check_memory
 
 
@@ -55,19 +55,6 @@ def check_ids(ids: Any) -> NDArray[Any]:
     if ids.dtype.kind not in "biufUSOMm":
         raise InputError(f"ids must be numbers, text or other hashable values, got an array of {ids.dtype}")
     return specialise(check_unmasked(ids, "ids"))
-
-
-def check_listed(values: Any, name: str) -> None:
-    """Refuse what has so many entries, such as a range, that a list of them does not fit into memory.
-
-    Example:
-        >>> check_listed([1, 2], "ids")
-    """
-    try:
-        count = len(values) if hasattr(values, "__len__") else 0
-    except TypeError:
-        raise InputError(f"{name} must be a list or an array, got {type(values).__name__}") from None
-    check_memory(16 * count, f"a list of {count} {name}", f"give fewer {name}")
 
 
 def check_unmasked(array: NDArray[Any], name: str) -> NDArray[Any]:
@@ -173,6 +160,7 @@ def _as_rows(edges: Any) -> list[tuple[Any, ...]]:
         raise InputError(f"edges must be pairs (u, v) or triples (u, v, weight), got {edges!r:.80}")
     if isinstance(edges, np.ma.MaskedArray):
         edges = check_unmasked(edges, "edges")
+    edges = edges.tolist() if hasattr(edges, "detach") else edges
     rows = []
     for edge in edges:
         if isinstance(edge, str | bytes | Mapping | Set) or not _is_iterable(edge):
@@ -181,11 +169,11 @@ def _as_rows(edges: Any) -> list[tuple[Any, ...]]:
     return rows
 
 
-def _object_column(values: Iterable[Any]) -> NDArray[Any]:
+def _object_column(values: Any) -> NDArray[Any]:
     if isinstance(values, np.ma.MaskedArray):
         values = check_unmasked(values, "ids")
     check_listed(values, "ids")
-    listed = list(values)
+    listed = values.tolist() if hasattr(values, "detach") else list(values)
     return specialise(np.fromiter(listed, dtype=object, count=len(listed)))
 
 

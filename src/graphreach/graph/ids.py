@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from graphreach.errors import InputError
 from graphreach.graph import id_kernels
 from graphreach.graph.build import MAX_NODES, plain
+from graphreach.limits import check_memory
 
 if TYPE_CHECKING:
     import polars as pl
@@ -220,6 +221,10 @@ def sort_ids(values: Iterable[Hashable]) -> list[Any]:
         [2.5, 10, 'a', 'b', None, (1, 'x')]
     """
     groups: dict[tuple[int, str], list[Any]] = {}
+    values = list(values)
+    tensors = [kind.__name__ for kind in {type(value) for value in values} if hasattr(kind, "detach")]
+    if tensors:  # they are hashed by identity: two of one number would be two nodes
+        raise InputError(f"node ids must be numbers, text or other plain values, got a {tensors[0]}; pass its tolist()")
     for value in values:
         if value != value:
             raise InputError(f"node ids must equal themselves, got {value!r}")
@@ -303,3 +308,16 @@ def check_number_of_nodes(n: int) -> None:
     """
     if n > MAX_NODES:
         raise InputError(f"a graph has at most 2**32 nodes, got {n}")
+
+
+def check_listed(values: Any, name: str) -> None:
+    """Refuse what has so many entries, such as a range, that a list of them does not fit into memory.
+
+    Example:
+        >>> check_listed([1, 2], "ids")
+    """
+    try:
+        count = len(values) if hasattr(values, "__len__") else 0
+    except TypeError:
+        raise InputError(f"{name} must be a list or an array, got {type(values).__name__}") from None
+    check_memory(16 * count, f"a list of {count} {name}", f"give fewer {name}")

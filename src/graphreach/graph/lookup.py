@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from graphreach.errors import InputError
 from graphreach.graph.build import plain
-from graphreach.graph.ids import canonical_text
-from graphreach.limits import check_memory
+from graphreach.graph.ids import canonical_text, check_listed
 
 
 class IdLookup:
@@ -45,7 +44,7 @@ class IdLookup:
         elif column is None and hasattr(ids, "numpy"):
             column = ids.numpy()
         if column is None:
-            check_memory(16 * len(ids) if hasattr(ids, "__len__") else 0, "a list of ids", "give fewer ids")
+            check_listed(ids, "ids")
             values = list(ids)
             column = np.fromiter(values, dtype=object, count=len(values))
         shape = column.shape

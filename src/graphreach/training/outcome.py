@@ -92,6 +92,9 @@ def read_record(folder: Path) -> dict[str, Any]:
         odd = [name for name, value in values.items() if isinstance(value, bool) or not isinstance(value, int | float)]
         if odd:
             raise InputError(f"{path} must have a number as {odd[0]!r}, got {values[odd[0]]!r}")
+    leaks = record.get("leaks", [])
+    if not isinstance(leaks, list) or not all(isinstance(each, str) for each in leaks):
+        raise InputError(f"{path} must have a list of sentences as 'leaks', got {leaks!r:.80}")
     if ("best_epoch" in record) != ("epochs" in record):
         raise InputError(f"{path} must have both of {' and '.join(EPOCHS)}, got one")
     return record
