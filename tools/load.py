@@ -81,7 +81,7 @@ def measure(load: int, repeats: int, epochs: int) -> dict[str, Any]:
         for way, times in found.items()
     }
     return {
-        "command": "python -m tools.load",
+        "command": f"python -m tools.load --repeats {repeats} --epochs {epochs}",
         "cpus": len(os.sched_getaffinity(0)),
         "busy_processes": load,
         "epochs": epochs,
