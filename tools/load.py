@@ -68,20 +68,20 @@ def seconds(load: int, environment: dict[str, str], epochs: int) -> float:
     return float(done.stdout.split()[-1])
 
 
-def measure(load: int, repeats: int, epochs: int) -> dict[str, Any]:
+def measure(load: int, repeats: int, epochs: int, ways: list[str]) -> dict[str, Any]:
     """Seconds by way and load, in turns, and how many times longer the median at the load is."""
-    found: dict[str, dict[str, list[float]]] = {way: {"0": [], str(load): []} for way in WAYS}
+    found: dict[str, dict[str, list[float]]] = {way: {"0": [], str(load): []} for way in ways}
     for _ in range(repeats):
-        for way, environment in WAYS.items():
+        for way in ways:
             for each in (0, load):
-                found[way][str(each)].append(round(seconds(each, environment, epochs), 2))
+                found[way][str(each)].append(round(seconds(each, WAYS[way], epochs), 2))
                 print(way, "load", each, found[way][str(each)][-1], "s", file=sys.stderr)
     ratios = {
         way: round(statistics.median(times[str(load)]) / statistics.median(times["0"]), 2)
         for way, times in found.items()
     }
     return {
-        "command": f"python -m tools.load --repeats {repeats} --epochs {epochs}",
+        "command": f"python -m tools.load --repeats {repeats} --epochs {epochs} --ways {' '.join(ways)}",
         "cpus": len(os.sched_getaffinity(0)),
         "busy_processes": load,
         "epochs": epochs,
@@ -96,13 +96,14 @@ def main() -> None:
     parser.add_argument("--load", type=int, default=4, help="Busy processes beside the training.")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--epochs", type=int, default=100)
+    parser.add_argument("--ways", nargs="+", choices=list(WAYS), default=list(WAYS), help="Ways to wait.")
     parser.add_argument("--output", type=Path, default=RESULT)
     parser.add_argument("--train", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.train:
         print(train(options.epochs))
         return
-    result = measure(options.load, options.repeats, options.epochs)
+    result = measure(options.load, options.repeats, options.epochs, options.ways)
     options.output.parent.mkdir(parents=True, exist_ok=True)
     options.output.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
 
