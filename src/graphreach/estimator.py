@@ -266,6 +266,8 @@ def _both_ends(pairs: Any) -> tuple[list[Any], list[Any]]:
         raise InputError(f"pairs must be rows (u, v), shape [m, 2], got shape {list(shape)}{hint}")
     if hasattr(pairs, "itertuples"):
         pairs = pairs.to_numpy()
+    if hasattr(pairs, "tocsr"):
+        raise InputError(f"pairs must be rows (u, v) of node ids, got {describe(pairs)}")
     if isinstance(pairs, np.ma.MaskedArray) and np.ma.is_masked(pairs):
         raise InputError("pairs must be rows (u, v) without gaps, got a masked array")
     rows = to_list("pairs", pairs, "rows (u, v) of node ids")

@@ -100,7 +100,8 @@ def test_counts_of_eight_bits_overflowed_in_skip_gram():
 def test_nodes_as_an_array_beside_a_text_file(tmp_path):
     path = tmp_path / "edges.csv"
     path.write_text("source,target\n1,2\n")
-    assert gr.read_graph(path, nodes=np.array([7])).ids.tolist() == [1, 2, 7]
+    for nodes in (np.array([7]), memoryview(b"\x07")):
+        assert gr.read_graph(path, nodes=nodes).ids.tolist() == [1, 2, 7]
 
 
 def test_a_carriage_return_in_the_header_of_an_embedding_failed_in_csv(tmp_path):

@@ -36,7 +36,8 @@ def number_edges(
     """Number the ids of a table's columns; one or two kinds of nodes."""
     names = (reading.columns["source"], reading.columns["target"])
     source, target, sentences = split_kinds(source, target, names, bipartite)
-    if hasattr(nodes, "cast") and not isinstance(source, np.ndarray) and nodes.dtype != source.dtype:
+    is_series = hasattr(nodes, "cast") and hasattr(nodes, "dtype")
+    if is_series and not isinstance(source, np.ndarray) and nodes.dtype != source.dtype:
         import polars as pl
 
         source, target, nodes = (column.cast(pl.String) for column in (source, target, nodes))
