@@ -119,7 +119,7 @@ def check_number(name: str, value: Any, low: float, high: float = math.inf, abov
     fits = is_number and (low < value if above else low <= value) and value <= high and abs(value) < math.inf
     if not fits:
         if above:
-            bounds = "a positive number" if (low, high) == (0, math.inf) else f"above {low} and at most {high}"
+            bounds = "a positive number" if (low, high) == (0, math.inf) else f"above {low} and at most {high:g}"
         else:
             bounds = f"a number of at least {low}" if high == math.inf else f"a number from {low} to {high}"
         raise InputError(f"{name} must be {bounds}, got {describe(value)}")
