@@ -11,64 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphreach.errors import InputError
-from graphreach.graph.graph import Graph
 
 KINDS = {"iu": "integers", "biuf": "numbers", "biufUO": "numbers or text"}
 """Words for kinds of numpy types."""
-
-
-def as_graph(graph: Any, name: str = "graph") -> Graph:
-    """A graph from what people have: a :class:`Graph`, networkx, SciPy, PyG, a file's path.
-
-    Example:
-        >>> import networkx as nx
-        >>> as_graph(nx.path_graph(3))
-        Graph(num_nodes=3, num_edges=2, directed=False, weighted=False)
-    """
-    if isinstance(graph, Graph):
-        return graph
-    if isinstance(graph, str | PathLike):
-        from graphreach.graph import read_graph
-
-        return read_graph(graph)
-    module = type(graph).__module__.partition(".")[0]
-    if module == "networkx":
-        return Graph.from_networkx(graph)
-    if module == "scipy":
-        return Graph.from_scipy(graph)
-    if module == "torch_geometric":
-        return Graph.from_pyg(graph)
-    raise InputError(f"{name} must be a Graph, a networkx, SciPy or PyG graph or a path, got {describe(graph)}")
-
-
-REMEDIES = {
-    "networkx": "Graph.from_networkx",
-    "scipy": "Graph.from_scipy",
-    "torch_geometric": "Graph.from_pyg",
-    "pandas": "Graph.from_frame",
-    "polars": "Graph.from_frame",
-}
-
-
-def check_graph(graph: Any, name: str = "graph") -> Graph:
-    """Return a :class:`Graph`; other libraries' graphs are not converted, as their nodes may be in another order.
-
-    Example:
-        >>> import networkx as nx
-        >>> check_graph(nx.path_graph(3))
-        Traceback (most recent call last):
-        ...
-        graphreach.errors.InputError: graph must be a Graph, got a networkx Graph; make one by Graph.from_networkx
-    """
-    if isinstance(graph, Graph):
-        return graph
-    module = type(graph).__module__.partition(".")[0]
-    remedy = REMEDIES.get(module, "")
-    hint = f"; make one by {remedy}" if remedy and hasattr(Graph, remedy.partition(".")[2]) else ""
-    if isinstance(graph, str | PathLike):
-        hint = "; read it by graphreach.read_graph"
-    what = f"a {module} {type(graph).__name__}" if remedy else describe(graph)
-    raise InputError(f"{name} must be a Graph, got {what}{hint}")
 
 
 def describe(value: Any) -> str:
@@ -140,29 +85,38 @@ def check_flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
-def check_name(name: str, value: Any, names: Collection[str], where: str = "", more: str = "") -> str:
-    """Return a name that is one of several, or suggest the nearest.
-
-    Args:
-        name: The argument.
-        value: What came.
-        names: What is allowed.
-        where: Follows the list, such as " for task node".
-        more: What is allowed beside names, such as " or a function".
+def nearest(word: Any, known: Iterable[Any]) -> str:
+    """The end of a message that names the known word nearest to one that is not known, or nothing if none is near.
 
     Example:
-        >>> check_name("layout", "dens", ["dense", "csr"])
+        >>> nearest("epoch", ["epochs", "seed"])
+        "; did you mean 'epochs'?"
+    """
+    near = difflib.get_close_matches(str(word), [str(each) for each in known], 1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def check_choice(name: str, value: Any, known: Collection[str], where: str = "", more: str = "") -> str:
+    """Return a value that is one of several names, or suggest the nearest.
+
+    Args:
+        name: Name of the argument.
+        value: Value that was passed.
+        known: Names that are allowed.
+        where: Text after the list of names, such as " for task node".
+        more: What is allowed besides names, such as " or a function".
+
+    Example:
+        >>> check_choice("layout", "dens", ["dense", "csr"])
         Traceback (most recent call last):
         ...
         graphreach.errors.InputError: layout must be "dense" or "csr", got 'dens'; did you mean 'dense'?
     """
-    if isinstance(value, str) and value in names:
+    if isinstance(value, str) and value in known:
         return value
-    near = difflib.get_close_matches(value, names, 1) if isinstance(value, str) else []
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    listed = (
-        " or ".join(f'"{each}"' for each in names) if len(names) == 2 and not more else f"one of {', '.join(names)}"
-    )
+    two = len(known) == 2 and not more
+    listed = " or ".join(f'"{each}"' for each in known) if two else f"one of {', '.join(known)}"
+    hint = nearest(value, known) if isinstance(value, str) else ""
     raise InputError(f"{name} must be {listed}{more}{where}, got {describe(value)}{hint}")
 
 

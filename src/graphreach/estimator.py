@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from graphreach.anchors import select_anchors
 from graphreach.anchors.select_anchors import resolve_num_anchors
 from graphreach.anchors.strategies import STRATEGIES
-from graphreach.arguments import as_graph, check_flag, check_name, check_number, check_whole, describe, to_list
+from graphreach.arguments import check_choice, check_flag, check_number, check_whole, describe, to_list
 from graphreach.embedding import standalone
 from graphreach.errors import InputError
 from graphreach.graph import Graph
@@ -38,6 +38,30 @@ from graphreach.walks.walk_length import check_count
 
 WIDEST = 2**20
 """Channels and layers beyond which something else was meant."""
+
+
+def as_graph(graph: Any, name: str = "graph") -> Graph:
+    """A graph from what people have: a :class:`Graph`, networkx, SciPy, PyG, a file's path.
+
+    Example:
+        >>> import networkx as nx
+        >>> as_graph(nx.path_graph(3))
+        Graph(num_nodes=3, num_edges=2, directed=False, weighted=False)
+    """
+    if isinstance(graph, Graph):
+        return graph
+    if isinstance(graph, str | PathLike):
+        from graphreach.graph import read_graph
+
+        return read_graph(graph)
+    module = type(graph).__module__.partition(".")[0]
+    if module == "networkx":
+        return Graph.from_networkx(graph)
+    if module == "scipy":
+        return Graph.from_scipy(graph)
+    if module == "torch_geometric":
+        return Graph.from_pyg(graph)
+    raise InputError(f"{name} must be a Graph, a networkx, SciPy or PyG graph or a path, got {describe(graph)}")
 
 
 # Without scikit-learn's wrapper of transform, which knows no argument of the name graph.
@@ -234,11 +258,11 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         check_count("epochs", self.epochs)
         check_whole("hidden_channels", self.hidden_channels, 1, WIDEST)
         check_whole("num_layers", self.num_layers, 1, WIDEST)
-        check_name("preset", self.preset, PRESETS)
+        check_choice("preset", self.preset, PRESETS)
         check_whole("random_state", self.random_state, 0, 2**63 - 1)
         check_engine(self.engine, address=self.address, workers=self.workers)
         if not callable(self.strategy):
-            check_name("strategy", self.strategy, ["greedy", *STRATEGIES], more=" or a function")
+            check_choice("strategy", self.strategy, ["greedy", *STRATEGIES], more=" or a function")
         if self.batch_size is not None:
             check_count("batch_size", self.batch_size)
         check_number("learning_rate", self.learning_rate, 0, above=True)

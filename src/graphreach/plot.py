@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graphreach.arguments import check_graph, check_whole, describe, to_finite, to_integers, to_list
+from graphreach.arguments import check_whole, describe, to_finite, to_integers, to_list
 from graphreach.errors import InputError
 from graphreach.graph import Graph
+from graphreach.graph.checks import check_graph
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

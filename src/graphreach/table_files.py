@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphreach.arguments import check_graph
 from graphreach.errors import InputError
 from graphreach.graph import text_kernels
+from graphreach.graph.checks import check_graph
 from graphreach.graph.columns import looks_like_header, normalise_name
 from graphreach.graph.graph import Graph
 from graphreach.graph.parquet import parquet_names, read_parquet

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphreach.arguments import check_graph
 from graphreach.errors import InputError
 from graphreach.graph.build import plain
+from graphreach.graph.checks import check_graph
 from graphreach.graph.graph import Graph
 from graphreach.graph.sniff import NODE_NAMES
 from graphreach.limits import check_memory

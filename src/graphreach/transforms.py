@@ -13,7 +13,7 @@ from torch_geometric.data.datapipes import functional_transform
 from torch_geometric.transforms import BaseTransform
 
 from graphreach.anchors import select_anchors
-from graphreach.arguments import check_name, describe, to_integers
+from graphreach.arguments import check_choice, describe, to_integers
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.reachability import reachability
@@ -57,7 +57,7 @@ class AddReachability(BaseTransform):  # type: ignore[misc]
         seed: int = 0,
         **kwargs: Any,
     ) -> None:
-        check_name("layout", layout, ("dense", "csr"))
+        check_choice("layout", layout, ("dense", "csr"))
         self.num_anchors, self.strategy, self.layout = num_anchors, strategy, layout
         self.anchors = None if anchors is None else to_integers("anchors", anchors)
         self.walk_options: dict[str, Any] = {"num_walks": num_walks, "walk_length": walk_length, "seed": seed}

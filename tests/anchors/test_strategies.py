@@ -6,7 +6,7 @@ import pytest
 from literal import plain_consensus, rank_of, reachability_sets
 
 from graphreach.anchors.bipartite import BipartiteGraph, bipartite_graph
-from graphreach.anchors.strategies import STRATEGIES, check_choice, consensus, degree, pagerank, random
+from graphreach.anchors.strategies import STRATEGIES, check_chosen, consensus, degree, pagerank, random
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from helpers import KIND_NAMES, KINDS, random_graph
@@ -120,10 +120,10 @@ def test_registry():
 )
 def test_what_a_strategy_may_not_return(chosen, message):
     with pytest.raises(InputError, match=message):
-        check_choice(chosen, 2, 9, "mine")
+        check_chosen(chosen, 2, 9, "mine")
 
 
 def test_what_a_strategy_may_return():
-    chosen = check_choice((8, 3), 2, 9, "mine")
+    chosen = check_chosen((8, 3), 2, 9, "mine")
     assert chosen.tolist() == [8, 3]
     assert chosen.dtype == np.int64

@@ -128,7 +128,7 @@ def test_threads_do_not_matter():
 def test_wrong_input():
     with pytest.raises(InputError, match="graph must have at least one node to draw anchors from, got none"):
         set_sizes(0)
-    with pytest.raises(InputError, match="copies must be above 0 and at most .*, got 0"):
+    with pytest.raises(InputError, match=r"copies must be above 0 and at most .*, got 0"):
         anchor_sets(random_graph(5, 5), copies=0)
     with pytest.raises(InputError, match="max_distance must be a positive integer, got 'two'"):
         anchor_sets(random_graph(5, 5), "two")

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from graphreach.anchors.anchor_set import AnchorSet
 from graphreach.anchors.bipartite import BipartiteGraph, bipartite_graph
 from graphreach.anchors.certify import coverage_lower, optimum_upper, reached_starts
-from graphreach.anchors.strategies import STRATEGIES, Strategy, check_choice, consensus
-from graphreach.arguments import check_graph, check_name, describe
+from graphreach.anchors.strategies import STRATEGIES, Strategy, check_chosen, consensus
+from graphreach.arguments import check_choice, describe
 from graphreach.errors import InputError
 from graphreach.graph import Graph
+from graphreach.graph.checks import check_graph
 from graphreach.limits import check_memory
 from graphreach.walks.place import Place
 from graphreach.walks.rng import check_seed, hash_nodes
@@ -92,7 +93,7 @@ def select_anchors(
     size = _sample_size(graph.num_nodes, num_walks * length, num_starts)
     place = Place.make(graph, engine, address, partitions)
     if function is not None:
-        anchors = check_choice(_choose(function, name, graph, k, seed), k, graph.num_nodes, name)
+        anchors = check_chosen(_choose(function, name, graph, k, seed), k, graph.num_nodes, name)
         with place.cluster() as cluster:
             return _measure(place.graph, anchors, name, num_walks, length, seed, size, can_move(graph), cluster)
     with place.cluster() as cluster:
@@ -181,7 +182,7 @@ def _resolve_strategy(strategy: Any) -> tuple[str, Strategy | None]:
     """Name and function; the greedy needs walks and has none."""
     if callable(strategy):
         return getattr(strategy, "__name__", type(strategy).__name__), strategy
-    name = check_name("strategy", strategy, ["greedy", *STRATEGIES], more=" or a function")
+    name = check_choice("strategy", strategy, ["greedy", *STRATEGIES], more=" or a function")
     return name, STRATEGIES.get(name)
 
 

@@ -84,7 +84,7 @@ def consensus(walks: BipartiteGraph, num_anchors: int, num_samples: int = NUM_SA
 STRATEGIES: dict[str, Strategy] = {"random": random, "degree": degree, "pagerank": pagerank}
 
 
-def check_choice(chosen: Any, num_anchors: int, num_nodes: int, strategy: str) -> NDArray[np.int64]:
+def check_chosen(chosen: Any, num_anchors: int, num_nodes: int, strategy: str) -> NDArray[np.int64]:
     """What a strategy returned, as positions; a user's function may err."""
     anchors = to_array(f"strategy {strategy}", chosen, "biufUO", f"a function that returns {num_anchors} positions")
     if anchors.shape != (num_anchors,) or anchors.dtype.kind not in "iu":

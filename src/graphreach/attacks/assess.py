@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphreach.arguments import check_name, check_number, to_list
+from graphreach.arguments import check_choice, check_number, to_list
 from graphreach.attacks.assessment import Assessment, Tally, concordant
 from graphreach.attacks.attack import Attack
 from graphreach.attacks.kinds import GROUP, clique, hubs, noise
@@ -160,7 +160,7 @@ def _join(parts: list[_Group], kind: str, fraction: float, seed: int, victim: Vi
 def _find_kind(kind: str | Kind | None, task: str) -> tuple[str, Kind]:
     if callable(kind):
         return getattr(kind, "__name__", type(kind).__name__), kind
-    name = check_name("kind", PUBLISHED[task] if kind is None else kind, KINDS)
+    name = check_choice("kind", PUBLISHED[task] if kind is None else kind, KINDS)
     if name == "hubs" and task != "link":
         raise InputError(f"kind 'hubs' must be used on a run of task link, got one of task {task}; use 'clique'")
     return name, KINDS[name]

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from graphreach.arguments import check_graph, check_name, to_integers
+from graphreach.arguments import check_choice, to_integers
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.build import compact
+from graphreach.graph.checks import check_graph
 from graphreach.tasks.examples import check_pairs
 from graphreach.tasks.pair_keys import contains
 
@@ -44,7 +45,7 @@ class Attack:
             >>> attack.involves(np.array([[0, 0], [1, 2]]), "both")
             array([False,  True])
         """
-        check_name("ends", ends, ("any", "both"))
+        check_choice("ends", ends, ("any", "both"))
         pairs = check_pairs(pairs, self.graph.num_nodes)
         if not len(self.colluders):
             return np.ones(pairs.shape[1], np.bool_)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphreach.arguments import check_name, describe, to_list
+from graphreach.arguments import check_choice, describe, to_list
 from graphreach.attacks.assessment import Assessment
 from graphreach.errors import InputError
 from graphreach.walks.rng import check_seed
@@ -77,7 +77,7 @@ def _difference(sums: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _check(first: Sequence[Assessment], second: Sequence[Assessment], which: str) -> None:
-    check_name("which", which, ("any", "both"))
+    check_choice("which", which, ("any", "both"))
     for name, side in (("first", first), ("second", second)):
         wrong = [each for each in to_list(name, side, "a list of assessments") if not isinstance(each, Assessment)]
         if wrong:

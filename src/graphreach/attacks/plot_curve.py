@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from graphreach.arguments import check_name, describe, to_list
+from graphreach.arguments import check_choice, describe, to_list
 from graphreach.attacks.assessment import Assessment
 from graphreach.errors import InputError
 from graphreach.plot import INK, MODEL_COLOURS, new_figure
@@ -27,7 +27,7 @@ def plot_curve(assessments: Sequence[Assessment], which: str = "any", *, ax: "Ax
         >>> plot_curve([found]).get_ylabel()
         'test ROC AUC'
     """
-    check_name("which", which, ("any", "both"))
+    check_choice("which", which, ("any", "both"))
     assessments = to_list("assessments", assessments, "a list of assessments")
     if not assessments or not all(isinstance(each, Assessment) for each in assessments):
         raise InputError(f"assessments must be a list of at least one Assessment, got {describe(assessments)}")

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphreach.arguments import check_graph, describe, to_array, to_finite, to_integers, to_list
+from graphreach.arguments import describe, to_array, to_finite, to_integers, to_list
 from graphreach.errors import InputError
 from graphreach.graph import Graph
+from graphreach.graph.checks import check_graph
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,10 +1,10 @@
 """Which data sets there are, and what is known of them without loading them."""
 
-import difflib
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from graphreach.arguments import nearest
 from graphreach.datasets import edge_lists, email_core, generated, planetoid, ppi, protein
 from graphreach.datasets.data_file import DataFile
 from graphreach.datasets.dataset import Dataset
@@ -164,6 +164,5 @@ def find(name: str) -> Entry:
     wanted = name.strip().lower().replace("_", "-")
     if wanted in known:
         return known[wanted]
-    near = difflib.get_close_matches(wanted, known, 1, cutoff=0.5)
-    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
-    raise InputError(f"name must be a data set, got {name!r:.80}; {hint}")
+    hint = nearest(wanted, known) or f"; there are {', '.join(known)}"
+    raise InputError(f"name must be a data set, got {name!r:.80}{hint}")

@@ -8,13 +8,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from graphreach.arguments import check_graph, check_whole, describe
+from graphreach.arguments import check_whole, describe
 from graphreach.datasets.dataset import Sample
 from graphreach.errors import InputError
 from graphreach.explain.likely_paths import Path, likely_paths
 from graphreach.explain.node_explanation import NearAnchor, NodeExplanation
 from graphreach.explain.pair_explanation import AnchorTerm, PairExplanation, Term
 from graphreach.graph import Graph
+from graphreach.graph.checks import check_graph
 from graphreach.nn.graph_reach import GraphReach
 from graphreach.nn.pair_terms import PairTerms
 from graphreach.reachability import Reachability

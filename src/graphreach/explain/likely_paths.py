@@ -5,9 +5,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graphreach.arguments import check_graph, check_whole, to_integers
+from graphreach.arguments import check_whole, to_integers
 from graphreach.explain.path_kernels import improve
 from graphreach.graph import Graph
+from graphreach.graph.checks import check_graph
 from graphreach.walks.random_walks import check_starts
 from graphreach.walks.walk_length import check_count
 

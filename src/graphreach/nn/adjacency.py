@@ -9,9 +9,10 @@ import torch
 from scipy.sparse import block_diag, csr_array, diags_array
 from torch import Tensor
 
-from graphreach.arguments import check_graph, describe
+from graphreach.arguments import describe
 from graphreach.errors import InputError
 from graphreach.graph import Graph
+from graphreach.graph.checks import check_graph
 
 PARTS = 64
 """Runs of rows with about equally many entries that the kernels share out among threads."""

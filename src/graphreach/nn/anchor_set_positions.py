@@ -6,9 +6,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from graphreach.arguments import check_graph, check_number
+from graphreach.arguments import check_number
 from graphreach.errors import InputError
 from graphreach.graph import Graph
+from graphreach.graph.checks import check_graph
 from graphreach.limits import check_memory
 from graphreach.nn.anchor_set_kernels import draw_sets
 from graphreach.nn.positions import Positions

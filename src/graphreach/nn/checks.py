@@ -5,7 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from graphreach.arguments import check_flag, check_name, check_number, check_whole, describe
+from graphreach.arguments import check_choice, check_flag, check_number, check_whole, describe
 from graphreach.errors import InputError
 from graphreach.limits import check_memory
 
@@ -44,7 +44,7 @@ def check_model(
     check_whole("num_layers", num_layers, 1, DEEPEST)
     check_number("dropout", dropout, 0, 1)
     nodes = 0 if num_nodes is None else check_whole("num_nodes", num_nodes, 0, MOST_NODES)
-    check_name("output_activation", output_activation, ACTIVATION_NAMES)
+    check_choice("output_activation", output_activation, ACTIVATION_NAMES)
     for name, value in flags.items():
         check_flag(name, value)
     weights = 4 * int(hidden_channels) * (int(in_channels) + 2 * int(hidden_channels) * int(num_layers) + nodes)

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from graphreach.arguments import check_name, check_number, check_whole, describe
+from graphreach.arguments import check_choice, check_number, check_whole, describe
 from graphreach.errors import InputError
 from graphreach.nn.checks import DEEPEST
 from graphreach.nn.pair_dot import pair_dot
@@ -108,7 +108,7 @@ def make_decoder(decoder: str | nn.Module, hops: int = 1) -> nn.Module:
     """
     if isinstance(decoder, nn.Module):
         return decoder
-    name = check_name("decoder", decoder, ("dot", "scaled", "reach", "lift"), more=" or a module")
+    name = check_choice("decoder", decoder, ("dot", "scaled", "reach", "lift"), more=" or a module")
     if name in ("reach", "lift"):
         return ReachDecoder(hops, 1.0 if name == "lift" else 1e-3)
     return DotDecoder() if name == "dot" else ScaledDecoder()

@@ -10,9 +10,10 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from torch import Tensor
 
-from graphreach.arguments import check_flag, check_graph, check_name
+from graphreach.arguments import check_choice, check_flag
 from graphreach.errors import InputError
 from graphreach.graph import Graph
+from graphreach.graph.checks import check_graph
 from graphreach.limits import check_memory
 from graphreach.nn.adjacency import SparseMatrix
 from graphreach.nn.encoding_kernels import count_returns
@@ -58,7 +59,7 @@ def random_walk_encodings(
         array([0.  , 0.5 , 0.25], dtype=float32)
     """
     dim, seed = check_count("dim", dim), check_seed(seed)
-    check_name("method", method, ("auto", "exact", "walks"))
+    check_choice("method", method, ("auto", "exact", "walks"))
     n = check_graph(graph).num_nodes
     check_memory(8 * n * dim, f"{dim} encodings of {n} nodes", "lower dim")
     cost = (2 if graph.directed else 1) * n * (len(graph.indices) + n) * dim / 2

@@ -5,7 +5,7 @@ from typing import Any
 
 from torch import Tensor
 
-from graphreach.arguments import check_name
+from graphreach.arguments import check_choice
 from graphreach.nn.adjacency import Adjacency
 from graphreach.nn.neighbourhood import LAYERS
 
@@ -21,7 +21,7 @@ def local_branch(name: str | None, in_channels: int, hidden_channels: int, num_l
     """
     if name is None:
         return None
-    check_name("local", name, LOCAL, more=" or None")
+    check_choice("local", name, LOCAL, more=" or None")
     models = importlib.import_module("torch_geometric.nn.models")
     return getattr(models, LOCAL[name])(in_channels, hidden_channels, num_layers, dropout=dropout)
 

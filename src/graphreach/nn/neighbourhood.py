@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from graphreach.arguments import check_name, check_whole
+from graphreach.arguments import check_choice, check_whole
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.nn.adjacency import Adjacency, as_adjacency
@@ -77,7 +77,7 @@ class Neighbourhood(NodeModel):
             standardise,
         )  # fmt: skip
         self._keep_config(arguments)
-        check_name("kind", kind, KINDS)
+        check_choice("kind", kind, KINDS)
         check_whole("heads", heads, 1, DEEPEST)
         if heads > 1 and (kind != "gat" or hidden_channels % heads):
             raise InputError(f"heads must be 1, or for gat a divisor of hidden_channels={hidden_channels}, got {heads}")

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from graphreach.arguments import check_flag, check_name, check_number, check_whole, describe
+from graphreach.arguments import check_choice, check_flag, check_number, check_whole, describe
 from graphreach.errors import InputError
 from graphreach.nn import functional
 from graphreach.nn.checks import DEEPEST, check_features
@@ -75,7 +75,7 @@ class ReachConv(Messages):
         **kwargs: Any,
     ) -> None:
         super().__init__(in_channels, out_channels, **kwargs)
-        check_name("aggregation", aggregation, ("attention", "mean"))
+        check_choice("aggregation", aggregation, ("attention", "mean"))
         check_whole("heads", heads, 1, DEEPEST)
         check_flag("concat", concat)
         check_number("negative_slope", negative_slope, 0)

@@ -6,9 +6,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graphreach.arguments import check_graph, describe
+from graphreach.arguments import describe
 from graphreach.errors import InputError
 from graphreach.graph import Graph
+from graphreach.graph.checks import check_graph
 from graphreach.limits import check_memory
 from graphreach.nn.skip_gram_kernels import bucket_pairs, train
 from graphreach.progress import track

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from graphreach.arguments import check_graph
 from graphreach.graph import Graph
+from graphreach.graph.checks import check_graph
 from graphreach.report.community_kernels import move_nodes
 from graphreach.walks.rng import check_seed
 

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from graphreach.arguments import check_graph
 from graphreach.graph import Graph
+from graphreach.graph.checks import check_graph
 from graphreach.plot import stress_layout
 from graphreach.report.layout_kernels import settle
 from graphreach.walks.rng import check_seed

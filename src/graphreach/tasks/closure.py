@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from graphreach.arguments import check_name
+from graphreach.arguments import check_choice
 from graphreach.errors import InputError
 from graphreach.tasks.examples import PARTS, Split, check_pairs, check_split
 
@@ -32,7 +32,7 @@ def closure(split: Split, part: str = "test") -> NDArray[np.float64]:
         >>> gr.tasks.metrics("pair", gr.tasks.closure(parts), parts.test)["auc"]
         1.0
     """
-    check_name("part", part, PARTS)
+    check_choice("part", part, PARTS)
     return closure_scores(split, check_split(split).parts()[part].index)
 
 

@@ -6,9 +6,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from graphreach.arguments import check_graph, describe, to_array, to_integers
+from graphreach.arguments import describe, to_array, to_integers
 from graphreach.errors import InputError
 from graphreach.graph import Graph
+from graphreach.graph.checks import check_graph
 
 TASKS = ("link", "pair", "node")
 ALIASES = {"lp": "link", "pnc": "pair", "nc": "node"}

@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graphreach.arguments import check_graph, check_name
+from graphreach.arguments import check_choice
 from graphreach.errors import InputError
 from graphreach.graph import Graph
+from graphreach.graph.checks import check_graph
 from graphreach.progress import track
 from graphreach.reachability import pair_reachability
 from graphreach.reachability.pair_kernels import pair_powers, two_hop_edges
@@ -173,7 +174,7 @@ def score(name: str, graph: Graph, pairs: ArrayLike, **options: Any) -> Scores:
         >>> gr.tasks.score("common-neighbours", square, [[0, 0], [1, 2]])
         array([0., 2.])
     """
-    function = HEURISTICS[check_name("name", name, HEURISTICS)]
+    function = HEURISTICS[check_choice("name", name, HEURISTICS)]
     listed = check_pairs(pairs, check_graph(graph).num_nodes)
     try:
         inspect.signature(function).bind(graph, listed, **options)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphreach.arguments import check_name, check_whole, to_finite, to_integers, to_list
+from graphreach.arguments import check_choice, check_whole, to_finite, to_integers, to_list
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.progress import stage, track
@@ -246,8 +246,8 @@ def _check(
 ) -> _Request:
     task = find_task(task)
     protocol = DEFAULT_PROTOCOLS[task] if protocol is None else protocol
-    check_name("protocol", protocol, PROTOCOLS[task], f" for task {task}")
-    check_name("negatives", negatives, NEGATIVES)
+    check_choice("protocol", protocol, PROTOCOLS[task], f" for task {task}")
+    check_choice("negatives", negatives, NEGATIVES)
     if negatives != "uniform" and task != "link":
         raise InputError(f"negatives must be 'uniform' for task {task}, got {negatives!r}: hard ones are for links")
     candidates = check_whole("candidates", candidates, 0)

@@ -8,10 +8,11 @@ import torch
 from numpy.typing import NDArray
 
 from graphreach import nn
-from graphreach.arguments import check_graph, describe, to_array, to_integers, to_path
+from graphreach.arguments import describe, to_array, to_integers, to_path
 from graphreach.datasets.dataset import Sample
 from graphreach.errors import InputError
 from graphreach.graph import Graph
+from graphreach.graph.checks import check_graph
 from graphreach.nn.decoders import ReachDecoder
 from graphreach.nn.node_classifier import NodeClassifier
 from graphreach.nn.pretrained import CONFIG
