@@ -26,7 +26,8 @@ def test_demo_repeats(tmp_path):
 
 
 def test_the_layers_kernels_are_those_that_training_needs(tmp_path):
-    from graphreach.nn import map_kernels, message_kernels
+    from graphreach.nn.kernels import maps as map_kernels
+    from graphreach.nn.kernels import messages as message_kernels
 
     demo.compile_layers()
     kernels = (message_kernels.aggregate, message_kernels.project_backward, map_kernels.map_entries_backward)

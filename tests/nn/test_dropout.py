@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from graphreach.nn.dropout import dropout, numbered_rows
-from graphreach.nn.dropout_kernels import drop
+from graphreach.nn.kernels.dropout import drop
 from graphreach.walks.rng import GOLDEN, mix
 
 

@@ -9,7 +9,7 @@ from sklearn.metrics import roc_auc_score
 import graphreach as gr
 from graphreach.errors import InputError
 from graphreach.nn import skip_gram
-from graphreach.nn.skip_gram_kernels import bucket_pairs, train
+from graphreach.nn.kernels.skip_gram import bucket_pairs, train
 from graphreach.walks.rng import start_key, step_bits
 from helpers import cycle, random_graph
 

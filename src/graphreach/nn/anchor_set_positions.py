@@ -11,7 +11,7 @@ from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.checks import check_graph
 from graphreach.limits import check_memory
-from graphreach.nn.anchor_set_kernels import draw_sets
+from graphreach.nn.kernels.anchor_sets import draw_sets
 from graphreach.nn.positions import Positions
 from graphreach.walks.distances import search_sets
 from graphreach.walks.rng import check_seed

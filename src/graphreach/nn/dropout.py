@@ -9,9 +9,9 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from graphreach.nn.dropout_kernels import drop, drop_rows
 from graphreach.nn.fused import apply, num_parts, use_kernels
-from graphreach.nn.memory import empty
+from graphreach.nn.kernels.dropout import drop, drop_rows
+from graphreach.nn.kernels.memory import empty
 
 _rows: Tensor | None = None
 

@@ -16,7 +16,7 @@ from graphreach.graph import Graph
 from graphreach.graph.checks import check_graph
 from graphreach.limits import check_memory
 from graphreach.nn.adjacency import SparseMatrix
-from graphreach.nn.encoding_kernels import count_returns
+from graphreach.nn.kernels.encodings import count_returns
 from graphreach.nn.neighbour_sums import neighbour_sum
 from graphreach.progress import stage, track
 from graphreach.threads import one_blas_thread, one_torch_thread

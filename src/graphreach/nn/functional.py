@@ -1,6 +1,6 @@
 """Messages and their aggregation as differentiable functions.
 
-On the CPU the fused kernels of :mod:`graphreach.nn.message_kernels` do the work; elsewhere, and under ``torch.compile``,
+On the CPU the fused kernels of :mod:`graphreach.nn.kernels.messages` do the work; elsewhere, and under ``torch.compile``,
 plain PyTorch does, block by block. Both give the same numbers to single precision.
 """
 

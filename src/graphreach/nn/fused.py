@@ -7,12 +7,12 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from graphreach.nn import message_kernels as kernels
-from graphreach.nn.memory import NUMPY_TYPES
-from graphreach.nn.memory import empty as empty
+from graphreach.nn.kernels import messages as kernels
+from graphreach.nn.kernels.memory import NUMPY_TYPES
+from graphreach.nn.kernels.memory import empty as empty
+from graphreach.nn.kernels.rows import PAGE
+from graphreach.nn.kernels.simd import LARGEST
 from graphreach.nn.positions import Positions
-from graphreach.nn.row_kernels import PAGE
-from graphreach.simd import LARGEST
 
 
 def use_kernels(*tensors: Tensor) -> bool:
@@ -41,7 +41,7 @@ def as_array(tensor: Tensor | None) -> Any:
 
 
 def _paged(rows: int, length: int, dtype: Any) -> Any:
-    """An uninitialised matrix whose rows begin at pages, see :data:`graphreach.nn.row_kernels.PAGE`."""
+    """An uninitialised matrix whose rows begin at pages, see :data:`graphreach.nn.kernels.rows.PAGE`."""
     size = np.dtype(dtype).itemsize
     stride = -(-length * size // PAGE) * PAGE // size
     memory = np.empty(rows * stride + PAGE // size, dtype)

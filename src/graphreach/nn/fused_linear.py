@@ -7,9 +7,10 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from graphreach.nn import linear_kernels, readout_kernels
 from graphreach.nn.fused import Sources, as_array, num_parts
-from graphreach.nn.memory import NUMPY_TYPES, empty
+from graphreach.nn.kernels import linear as linear_kernels
+from graphreach.nn.kernels import readout as readout_kernels
+from graphreach.nn.kernels.memory import NUMPY_TYPES, empty
 from graphreach.nn.positions import Positions
 
 EPSILON = 1e-12

@@ -7,9 +7,9 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from graphreach.nn import adjacency_kernels as kernels
 from graphreach.nn.adjacency import SparseMatrix
 from graphreach.nn.fused import apply, empty, use_kernels
+from graphreach.nn.kernels import adjacency as kernels
 
 
 def neighbour_sum(matrix: SparseMatrix, x: Tensor) -> Tensor:

@@ -9,10 +9,10 @@ from torch.autograd.function import once_differentiable
 from torch.utils.weak import WeakTensorKeyDictionary
 
 from graphreach.errors import InputError
-from graphreach.nn import pair_kernels
 from graphreach.nn.checks import check_embedding, check_pair_tensor
 from graphreach.nn.fused import apply, as_array, use_kernels
-from graphreach.nn.memory import empty
+from graphreach.nn.kernels import pairs as pair_kernels
+from graphreach.nn.kernels.memory import empty
 
 PARTS = 32
 GROUPING_PARTS = 4

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from graphreach.arguments import describe
 from graphreach.errors import InputError
-from graphreach.nn.position_kernels import count_union, fill_union
+from graphreach.nn.kernels.positions import count_union, fill_union
 from graphreach.reachability import Reachability
 
 Found = TypeVar("Found")

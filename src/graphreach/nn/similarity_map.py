@@ -7,10 +7,10 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
 from graphreach.arguments import check_whole
-from graphreach.nn import map_kernels
 from graphreach.nn.checks import DEEPEST, check_channels
 from graphreach.nn.fused import apply, use_kernels
-from graphreach.nn.memory import empty
+from graphreach.nn.kernels import maps as map_kernels
+from graphreach.nn.kernels.memory import empty
 from graphreach.nn.positions import Positions
 
 PARTS = 16

@@ -11,7 +11,7 @@ from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.checks import check_graph
 from graphreach.limits import check_memory
-from graphreach.nn.skip_gram_kernels import bucket_pairs, train
+from graphreach.nn.kernels.skip_gram import bucket_pairs, train
 from graphreach.progress import track
 from graphreach.walks import random_walks
 from graphreach.walks.costs import check_steps

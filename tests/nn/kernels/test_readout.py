@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from graphreach.nn import message_kernels, readout_kernels
+from graphreach.nn.kernels import messages as message_kernels
+from graphreach.nn.kernels import readout as readout_kernels
 
 COUNT = np.array([3, 2, 1, 4, 2])
 POINTER = np.concatenate([[0], np.cumsum(COUNT)])

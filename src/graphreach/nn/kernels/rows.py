@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from graphreach.jit import fast_kernel, kernel
-from graphreach.simd import (
+from graphreach.nn.kernels.simd import (
     LARGEST,
     absolute,
     exp,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from graphreach import simd
+from graphreach.nn.kernels import simd
 
 TYPES = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 

@@ -1,6 +1,6 @@
 """Numba kernels for linear messages, whose attention is one number an entry: a logit is LeakyReLU(u + t p + f q).
 
-Sums over nodes are kept per part, as in :mod:`graphreach.nn.message_kernels`.
+Sums over nodes are kept per part, as in :mod:`graphreach.nn.kernels.messages`.
 """
 
 from typing import Any
@@ -9,8 +9,8 @@ import numpy as np
 from numba import prange
 
 from graphreach.jit import fast_parallel_kernel, fill, kernel
-from graphreach.nn.row_kernels import dot, fill_row, keep, padded, soften, soften_backward
-from graphreach.simd import absolute, lanes, load, spread, store, total, zeros
+from graphreach.nn.kernels.rows import dot, fill_row, keep, padded, soften, soften_backward
+from graphreach.nn.kernels.simd import absolute, lanes, load, spread, store, total, zeros
 
 ROWS = 64
 """Rows a thread takes at a time where rows are independent."""

@@ -6,8 +6,8 @@ import threading
 import numpy as np
 import torch
 
-from graphreach.nn import memory
-from graphreach.nn.memory import Pool
+from graphreach.nn.kernels import memory
+from graphreach.nn.kernels.memory import Pool
 
 
 def address(array):

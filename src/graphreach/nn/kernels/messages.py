@@ -17,7 +17,7 @@ import numpy as np
 from numba import prange
 
 from graphreach.jit import fast_parallel_kernel, fill, kernel
-from graphreach.nn.row_kernels import (
+from graphreach.nn.kernels.rows import (
     PAGE,
     dot,
     fill_row,
@@ -28,7 +28,7 @@ from graphreach.nn.row_kernels import (
     soften_backward,
     store_row,
 )
-from graphreach.simd import (
+from graphreach.nn.kernels.simd import (
     absolute,
     gather_block,
     lanes,

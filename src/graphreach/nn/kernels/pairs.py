@@ -10,7 +10,7 @@ import numpy as np
 from numba import prange
 
 from graphreach.jit import fast_parallel_kernel, fill, inline_kernel, kernel, parallel_kernel
-from graphreach.simd import folded, lanes, load, spread, store, total, zeros
+from graphreach.nn.kernels.simd import folded, lanes, load, spread, store, total, zeros
 
 
 @kernel
