@@ -1,4 +1,4 @@
-"""The page ``docs/datasets.md``, made from what is loaded: ``python -m graphreach.datasets.page``."""
+"""The page ``docs/datasets.md``, made from what is loaded: ``python -m tools.datasets_page``."""
 
 import argparse
 import sys
@@ -8,17 +8,17 @@ from pathlib import Path
 from graphreach.datasets.contents import Gzipped, Plain, Zipped
 from graphreach.datasets.data_file import DataFile
 from graphreach.datasets.load import load
-from graphreach.datasets.paper import TABLE_2, agrees, count, differences
 from graphreach.datasets.registry import ENTRIES
 from graphreach.files import replacing
 from graphreach.progress import track
+from tools.table_2 import TABLE_2, agrees, count, differences
 
 PAGE = Path("docs/datasets.md")
 
 HEAD = """\
 # Data sets
 
-<!-- Made by python -m graphreach.datasets.page from the loaded data sets; not to be edited by hand. -->
+<!-- Made by python -m tools.datasets_page from the loaded data sets; not to be edited by hand. -->
 
 <!-- test: data -->
 ```python
@@ -134,7 +134,7 @@ def _markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the page, or with ``--check`` say whether it is up to date."""
-    parser = argparse.ArgumentParser(prog="python -m graphreach.datasets.page", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tools.datasets_page", description=__doc__)
     parser.add_argument("--output", type=Path, default=PAGE, help="the page (default: %(default)s)")
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if the page is out of date")
     options = parser.parse_args(arguments)

@@ -1,4 +1,4 @@
-"""The pages of the documentation that show results, written from the results: ``python -m graphreach.experiments.page``."""
+"""The pages of the documentation that show results, written from the results: ``python -m tools.results_page``."""
 
 import re
 import shutil
@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from graphreach.experiments.definition import ORDER, load_experiment
-from graphreach.experiments.headline import PRESETS, Gain, gains
-from graphreach.experiments.story import story
 from graphreach.experiments.summary import Summary, summarise
 from graphreach.experiments.tables import markdown
 from graphreach.files import replacing
+from tools.headline import PRESETS, Gain, gains
+from tools.published_numbers_page import story
 
 TASKS = {"table-3a": "PNC", "table-3b": "LP"}
 """Tables of the headline."""
@@ -43,7 +43,7 @@ def results_page(results: Path, pictures: str) -> str:
     lines = [
         "# Results",
         "",
-        "Written by `python -m graphreach.experiments.page` from the lines in `results/`; each line is one run. A run is",
+        "Written by `python -m tools.results_page` from the lines in `results/`; each line is one run. A run is",
         "repeated, and a missing one added, by `graphreach reproduce NAME`.",
         "",
         *_headline(results),

@@ -3,12 +3,12 @@ from pathlib import Path
 import pytest
 
 from graphreach.experiments import ORDER, load_experiment, works
-from graphreach.experiments.headline import gains
-from graphreach.experiments.page import results_page, write_pages
 from graphreach.experiments.store import Store
-from graphreach.experiments.story import story
 from graphreach.experiments.summary import summarise
 from graphreach.experiments.tables import contents
+from tools.headline import gains
+from tools.published_numbers_page import story
+from tools.results_page import results_page, write_pages
 
 RESULTS = Path(__file__).parents[2] / "results"
 

@@ -53,7 +53,7 @@ def story(results: Path, pictures: str) -> str:
     return "\n".join([
         "# The published numbers, explained",
         "",
-        "Written by `python -m graphreach.experiments.page` from the lines in `results/`.",
+        "Written by `python -m tools.results_page` from the lines in `results/`.",
         "",
         "The paper's tables for pairwise node classification (PNC) and node classification (NC) have three stories in",
         "them: labels of the test data in the walks of the published command, a split of pairs that needs no graph, and,",

@@ -2,8 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from graphreach.datasets import load, names, page, registry
-from graphreach.datasets.paper import TABLE_2, agrees, count, differences, in_thousands
+from graphreach.datasets import load, names, registry
+from tools import datasets_page as page
+from tools.table_2 import TABLE_2, agrees, count, differences, in_thousands
 
 PAGE = Path(__file__).parents[2] / "docs" / "datasets.md"
 
@@ -49,7 +50,7 @@ def test_thousands_are_cut():
 
 def test_page_is_up_to_date(data_root, monkeypatch, tmp_path):
     monkeypatch.setenv("GRAPHREACH_DATA", str(data_root))
-    assert page.main(["--output", str(PAGE), "--check"]) == 0, "run python -m graphreach.datasets.page"
+    assert page.main(["--output", str(PAGE), "--check"]) == 0, "run python -m tools.datasets_page"
     stale = tmp_path / "page.md"
     monkeypatch.setattr(page, "make_page", lambda: PAGE.read_text(encoding="utf-8"))
     assert page.main(["--output", str(stale), "--check"]) == 1
