@@ -12,6 +12,7 @@ from graphreach.experiments.tables import markdown
 from graphreach.files import replacing
 from tools.headline import PRESETS, Gain, gains
 from tools.published_numbers_page import story
+from tools.templates import fill, table
 
 TASKS = {"table-3a": "PNC", "table-3b": "LP"}
 """Tables of the headline."""
@@ -40,14 +41,7 @@ def results_page(results: Path, pictures: str) -> str:
         results: Folder of the results.
         pictures: The pictures' folder, as seen from the page.
     """
-    lines = [
-        "# Results",
-        "",
-        "Written by `python -m tools.results_page` from the lines in `results/`; each line is one run. A run is",
-        "repeated, and a missing one added, by `graphreach reproduce NAME`.",
-        "",
-        *_headline(results),
-    ]
+    lines = []
     for name in sorted(ORDER, key=_place):
         experiment = load_experiment(name)
         found = summarise(experiment, results)
@@ -58,7 +52,8 @@ def results_page(results: Path, pictures: str) -> str:
         if name in PICTURES:
             picture = PICTURES[name]
             lines += [f"![{CAPTIONS[picture]}]({pictures}/{picture}.png)", ""]
-    return "\n".join(lines).rstrip() + "\n"
+    tables = "\n".join(lines).rstrip() + "\n"
+    return fill("results.md", headline=_headline(results), tables=tables)
 
 
 def _place(name: str) -> tuple[int, str]:
@@ -68,32 +63,24 @@ def _place(name: str) -> tuple[int, str]:
     return 100 * kind + int(digits), place
 
 
-def _headline(results: Path) -> list[str]:
+def _headline(results: Path) -> str:
     """GraphReach against the best other model."""
-    lines = [
-        "## The headline, recomputed",
-        "",
-        'The paper says "up to 40% relative improvement over state-of-the-art GNN architectures". From our own runs, each',
-        "preset of GraphReach against the best of GCN, GraphSAGE, GAT, GIN, P-GNN-F and P-GNN-E (and of attributes alone,",
-        "where they are on one scale) in the same harness:",
-        "",
-        "| task, protocol | data set | best other | `best` | `paper` | `authors` |",
-        "|---|---|---|---|---|---|",
-    ]
     found = {task: gains(summarise(load_experiment(name), results)) for name, task in TASKS.items()}
+    if not any(found.values()):
+        return ""
+    rows = []
     for task, own in found.items():
         cells: dict[tuple[str, str], dict[str, Gain]] = {}
         for gain in own:
             cells.setdefault((gain.group, gain.column), {})[gain.preset] = gain
         for (group, column), by_preset in cells.items():
             first = next(iter(by_preset.values()))
-            figures = " | ".join(_gain(by_preset.get(preset)) for preset in PRESETS)
-            lines.append(
-                f"| {task}, {group[0].lower()}{group[1:]} | {column} | {first.best:.3f} ({first.model}) | {figures} |"
+            figures = (_gain(by_preset.get(preset)) for preset in PRESETS)
+            rows.append(
+                [f"{task}, {group[0].lower()}{group[1:]}", column, f"{first.best:.3f} ({first.model})", *figures]
             )
-    if not any(found.values()):
-        return []
-    return [*lines, "", *_headline_in_words(found), ""]
+    header = ["task, protocol", "data set", "best other", *(f"`{preset}`" for preset in PRESETS)]
+    return fill("headline.md", gains=table(header, rows), words="\n".join(_headline_in_words(found)))
 
 
 def _gain(gain: Gain | None) -> str:
@@ -102,12 +89,7 @@ def _gain(gain: Gain | None) -> str:
 
 def _headline_in_words(found: dict[str, list[Gain]]) -> list[str]:
     """Whether the headline holds, for which model and on which data."""
-    lines = [
-        "\\* `best` has attributes on one scale there, the others do not.",
-        "",
-        "In words, where all read the same:",
-        "",
-    ]
+    lines = []
     for task, own in found.items():
         parts = []
         for preset in PRESETS:
