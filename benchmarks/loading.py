@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from graphreach.graph import read_graph
+from graphreach.io import read_graph
 
 NUM_NODES = 2**21
 BARS = {"integer ids": 6.0, "string ids": 12.0}

@@ -9,7 +9,7 @@ from graphreach.datasets.contents import Gzipped, Plain, Zipped
 from graphreach.datasets.data_file import DataFile
 from graphreach.datasets.load import load
 from graphreach.datasets.registry import ENTRIES
-from graphreach.files import replacing
+from graphreach.io.files import replacing
 from graphreach.progress import track
 from tools.table_2 import TABLE_2, agrees, count, differences
 from tools.templates import fill, table

@@ -9,7 +9,7 @@ from pathlib import Path
 from graphreach.experiments.definition import ORDER, load_experiment
 from graphreach.experiments.summary import Summary, summarise
 from graphreach.experiments.tables import markdown
-from graphreach.files import replacing
+from graphreach.io.files import replacing
 from tools.headline import PRESETS, Gain, gains
 from tools.published_numbers_page import story
 from tools.templates import fill, table

@@ -10,7 +10,8 @@ prepare()  # before torch and numba start threads
 from graphreach._version import __version__
 from graphreach.anchors import AnchorSet, select_anchors
 from graphreach.errors import InputError
-from graphreach.graph import Graph, read_graph
+from graphreach.graph import Graph
+from graphreach.io import read_graph
 from graphreach.progress import show_progress
 from graphreach.reachability import Reachability, pair_reachability, reachability
 from graphreach.walks import Diameter, diameter, random_walks, recommended_num_walks

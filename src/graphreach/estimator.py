@@ -51,7 +51,7 @@ def as_graph(graph: Any, name: str = "graph") -> Graph:
     if isinstance(graph, Graph):
         return graph
     if isinstance(graph, str | PathLike):
-        from graphreach.graph import read_graph
+        from graphreach.io import read_graph
 
         return read_graph(graph)
     module = type(graph).__module__.partition(".")[0]

@@ -291,7 +291,7 @@ def test_fused_runs_score_as_they_did_in_training(town, tmp_path, method):
 
 
 def test_fused_runs_of_nodes_mix_their_shares(town, tmp_path):
-    from graphreach.tables import read_labels
+    from graphreach.io.tables import read_labels
 
     graph = read(town)[0]
     y, _ = read_labels(town.labels, graph, label="district")

@@ -143,7 +143,7 @@ def test_compare_shows_a_table_and_a_chart(run, town, tmp_path):
 
 @pytest.mark.parametrize("suffix", [".parquet", ".csv", ".npy", ".npz", ".emb"])
 def test_embed_writes_the_users_ids(run, town, tmp_path, suffix):
-    from graphreach.embedding_files import read_embedding
+    from graphreach.io.embeddings import read_embedding
 
     out = tmp_path / f"emb{suffix}"
     if suffix == ".emb":
@@ -159,7 +159,7 @@ def test_embed_writes_the_users_ids(run, town, tmp_path, suffix):
 
 
 def test_embed_with_features(run, town, tmp_path):
-    from graphreach.embedding_files import read_embedding
+    from graphreach.io.embeddings import read_embedding
 
     out = tmp_path / "emb.csv"
     done = run(

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 import graphreach as gr
-from graphreach.files import replacing
+from graphreach.io.files import replacing
 
 COUNTED = ("metrics", "best_epoch", "epochs", "training_loss", "history")
 FORMATS = (".parquet", ".csv", ".npy", ".npz", ".emb")

@@ -11,7 +11,7 @@ import pytest
 
 import graphreach as gr
 from graphreach import InputError, datasets, training
-from graphreach.embedding_files import WRITERS, write_embedding
+from graphreach.io.embeddings import WRITERS, write_embedding
 from graphreach.training import Settings
 
 resource = pytest.importorskip("resource", reason="limits are those of POSIX")

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from graphreach import InputError, datasets, training
-from graphreach.files import replacing
+from graphreach.io.files import replacing
 from graphreach.training import run_folder
 from tests.faults import kills
 

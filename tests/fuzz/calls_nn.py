@@ -208,7 +208,7 @@ def _training() -> list[Call]:
         Call("embedding.embed_graph", lazy("embedding:embed_graph"), lambda: {
             "sample": sample(), "changes": ["hidden_channels=4", "num_anchors=2"], "compare": False, "epochs": 1},
                 ("epochs",), share=0.5),
-        Call("embedding_files.write_embedding", lazy("embedding_files:write_embedding"), lambda: {
+        Call("embedding_files.write_embedding", lazy("io.embeddings:write_embedding"), lambda: {
             "path": Path("z.csv"), "ids": np.array(["a", "b"]), "blocks": [np.ones((2, 3), np.float32)], "width": 3}),
     ]  # fmt: skip
 

@@ -29,7 +29,7 @@ def _tell(wrong: str | None, said: list[str]) -> str | None:
 
 
 def _case(reader: str, table: Table, graph: Any, dice: Dice, check: Callable[[Any], str | None]) -> Case:
-    from graphreach import tables
+    from graphreach.io import tables
 
     name, data = write_table(table, dice, "case")
     path = write(name, data)

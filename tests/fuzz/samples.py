@@ -170,7 +170,7 @@ def _make_tables() -> None:
 
 
 def _make_embeddings(ids: Any, rows: Any) -> None:
-    from graphreach.embedding_files import write_embedding
+    from graphreach.io.embeddings import write_embedding
 
     for suffix in (".csv", ".parquet", ".npy", ".npz", ".emb"):
         folder = Path("embeddings", suffix[1:])

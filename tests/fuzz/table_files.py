@@ -37,7 +37,7 @@ def damage_by_suffix(name: str, data: bytes, dice: Dice) -> bytes:
 
 def _reader(kind: str) -> Callable[[Dice], Case]:
     def make(dice: Dice) -> Case:
-        from graphreach import tables
+        from graphreach.io import tables
 
         name = dice.pick(SEEDS[kind])
         data, suffix = samples.read(f"tables/{name}"), Path(name).suffix
@@ -92,7 +92,7 @@ def _anchors(dice: Dice) -> Case:
 
 
 def _embedding(dice: Dice) -> Case:
-    from graphreach.embedding_files import read_embedding
+    from graphreach.io.embeddings import read_embedding
 
     kind = dice.pick(["csv", "parquet", "npy", "npz", "emb"])
     folder = samples.copy(f"embeddings/{kind}", "embedding")

@@ -11,8 +11,9 @@ import scipy.sparse
 import torch
 
 import graphreach as gr
-from graphreach import arguments, plot, tables
-from graphreach.embedding_files import read_embedding, write_embedding
+from graphreach import arguments, plot
+from graphreach.io import tables
+from graphreach.io.embeddings import read_embedding, write_embedding
 
 RING = gr.Graph.from_edges([[0, 1, 2, 3], [1, 2, 3, 0]])
 ROWS = [np.ones((1, 1), np.float32)]

@@ -8,7 +8,8 @@ import pytest
 import scipy.sparse
 
 from graphreach.errors import InputError
-from graphreach.graph import Graph, read_graph
+from graphreach.graph import Graph
+from graphreach.io import read_graph
 
 ODD = [
     None,

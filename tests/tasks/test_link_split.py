@@ -9,7 +9,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from graphreach.errors import InputError
-from graphreach.graph import Graph, read_graph
+from graphreach.graph import Graph
+from graphreach.io import read_graph
 from graphreach.tasks import check_leaks, split
 from helpers import KIND_NAMES, KINDS, grid, random_graph
 

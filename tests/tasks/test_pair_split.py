@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from graphreach.errors import InputError
-from graphreach.graph import read_graph
+from graphreach.io import read_graph
 from graphreach.tasks import check_leaks, closure, metrics, split
 from graphreach.tasks.pair_split import LabelPairs
 from helpers import path, random_graph

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import graphreach as gr
-from graphreach.files import replacing
+from graphreach.io.files import replacing
 
 SUFFIXES = (".txt", ".csv", ".json")
 

@@ -11,7 +11,7 @@ from graphreach.cli import run_data
 from graphreach.cli import run_options as options
 from graphreach.cli.group import say
 from graphreach.cli.output import check_output
-from graphreach.files import replacing
+from graphreach.io.files import replacing
 from graphreach.plot import require_matplotlib
 
 PLOTS = [".png", ".pdf", ".svg"]

@@ -147,7 +147,7 @@ def _row(name: str, records: list[dict[str, Any]]) -> dict[str, Any]:
 
 def _save(folder: Path, rows: list[dict[str, Any]]) -> None:
     from graphreach import plot
-    from graphreach.files import replacing
+    from graphreach.io.files import replacing
     from graphreach.training.record import write_json
 
     write_json(folder / "comparison.json", rows)

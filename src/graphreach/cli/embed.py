@@ -12,8 +12,8 @@ from graphreach.cli.graph_options import GraphFile, with_graph
 from graphreach.cli.group import say
 from graphreach.cli.options import number_or_name
 from graphreach.cli.output import check_output, check_output_folder
-from graphreach.embedding_files import WRITERS, check_ids, write_embedding
 from graphreach.errors import InputError
+from graphreach.io.embeddings import WRITERS, check_ids, write_embedding
 
 
 @with_graph

@@ -16,7 +16,7 @@ from graphreach.cli.output import check_output
 from graphreach.cli.random_pairs import random_non_links
 from graphreach.cli.run_data import GraphNumber, GraphOption, NewAnchors, Run, open_run
 from graphreach.cli.summary import counted, figures, summary
-from graphreach.files import replacing
+from graphreach.io.files import replacing
 from graphreach.progress import stage
 
 Pairs = Annotated[
@@ -86,7 +86,7 @@ def predict(
 
 
 def _pair_table(opened: _Opened, path: Path, strict: bool) -> tuple[dict[str, Any], list[Any]]:
-    from graphreach.tables import read_known_pairs
+    from graphreach.io.tables import read_known_pairs
 
     index, unknown = _known(opened, path, "--pairs", strict, read_known_pairs)
     source, target = (options.plain_ids(opened.graph, side) for side in index)
@@ -129,7 +129,7 @@ def _shares_below(scores: Any, others: Any) -> Any:
 
 
 def _node_table(opened: _Opened, path: Path | None, strict: bool) -> tuple[dict[str, Any], list[Any]]:
-    from graphreach.tables import read_known_nodes
+    from graphreach.io.tables import read_known_nodes
 
     index, unknown = _known(opened, path, "--nodes", strict, read_known_nodes)  # type: ignore[arg-type]
     chances = opened.run.class_probabilities(opened.z, index)
@@ -214,7 +214,7 @@ def evaluate(
 
 def _pair_examples(opened: _Opened, path: Path) -> tuple[Any, Any]:
     from graphreach import tasks
-    from graphreach.tables import read_pair_labels
+    from graphreach.io.tables import read_pair_labels
 
     index, label = read_pair_labels(path, opened.graph, say)
     return tasks.Examples(index, label), opened.scores(index)
@@ -222,7 +222,7 @@ def _pair_examples(opened: _Opened, path: Path) -> tuple[Any, Any]:
 
 def _node_examples(opened: _Opened, path: Any, column: str | None) -> tuple[Any, Any]:
     from graphreach import tasks
-    from graphreach.tables import read_labels
+    from graphreach.io.tables import read_labels
 
     y, classes = read_labels(path, opened.graph, label=column, report=say)
     names = opened.classes or classes

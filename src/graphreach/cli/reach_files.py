@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import graphreach as gr
-from graphreach.files import replacing
+from graphreach.io.files import replacing
 from graphreach.progress import track
 from graphreach.reachability.cache import result_arrays
 

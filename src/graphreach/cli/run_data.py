@@ -67,7 +67,7 @@ def open_run(
         model: Whether the run must have one model, not several or none.
     """
     from graphreach import training
-    from graphreach.tables import read_features
+    from graphreach.io.tables import read_features
 
     run = (training.TrainedRun if model else training.load_run)(folder, new_anchors=new_anchors)
     source = read_source(folder)
@@ -183,7 +183,7 @@ def _check_same(run: Path, settings: Any, data: Any, splits: list[Any]) -> None:
 
 def _data(source: dict[str, Any], settings: Any, labels: Path | None, column: str | None) -> tuple[Any, list[Any]]:
     from graphreach import datasets
-    from graphreach.tables import read_features, read_labels
+    from graphreach.io.tables import read_features, read_labels
 
     path = Path(source["graph"])
     if not path.is_file():

@@ -191,7 +191,7 @@ def load_data(file: GraphFile, tables: Tables) -> tuple[Any, list[Any]]:
         _refuse_with_name(file, tables, name)
         with stage(f"loading {file.graph}"):
             return datasets.load(name), []
-    from graphreach.tables import read_features, read_labels
+    from graphreach.io.tables import read_features, read_labels
 
     graph = file.read()
     with stage("reading tables"):

@@ -7,7 +7,7 @@ from typing import Any
 from graphreach.cli.graph_options import GraphFile
 from graphreach.cli.run_options import Tables
 from graphreach.errors import InputError
-from graphreach.graph import read_graph
+from graphreach.io import read_graph
 
 
 def describe_source(file: GraphFile, tables: Tables, classes: list[Any]) -> dict[str, Any]:

@@ -165,7 +165,7 @@ def _write_all(model: torch.nn.Module, shards: Iterator[Shard], folder: Path, ah
 def _write(model: torch.nn.Module, packed: Any, path: Path) -> None:
     """Embed a shard and write its file."""
     from graphreach.cluster.tensors import unpack
-    from graphreach.embedding_files import write_embedding
+    from graphreach.io.embeddings import write_embedding
 
     if not path.parent.is_dir():
         name = socket.gethostname()

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from graphreach.anchors.select_anchors import can_move
 from graphreach.errors import InputError
-from graphreach.files import replacing
 from graphreach.graph import Graph
+from graphreach.io.files import replacing
 from graphreach.walks.transitions import transitions
 from graphreach.walks.walk_length import check_count
 

@@ -14,7 +14,7 @@ from typing import Any
 from graphreach.cluster.connection import LOOPBACK, connected
 from graphreach.cluster.machines import MARK, STORAGE, Machines
 from graphreach.errors import InputError
-from graphreach.files import replacing
+from graphreach.io.files import replacing
 from graphreach.progress import live
 from graphreach.training import trainer as module
 from graphreach.training.checkpoint import CHECKPOINT, read_progress

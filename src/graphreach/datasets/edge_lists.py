@@ -9,7 +9,8 @@ from graphreach.datasets.data_file import DataFile, Source, github, snap
 from graphreach.datasets.dataset import Dataset, Sample
 from graphreach.datasets.pack import as_gzip, links_of_tntp
 from graphreach.datasets.store import Store
-from graphreach.graph import Graph, read_graph
+from graphreach.graph import Graph
+from graphreach.io import read_graph
 
 KARATE_CLUB = "benedekrozemberczki/karateclub"
 COMMIT = "efbd6505472b0a94ea659ccfe42f28a9dbcff95f"

@@ -9,7 +9,7 @@ from graphreach.datasets.contents import ContentError
 from graphreach.datasets.data_file import DataFile
 from graphreach.datasets.download import DownloadError, download
 from graphreach.errors import InputError
-from graphreach.files import replacing
+from graphreach.io.files import replacing
 
 VARIABLE = "GRAPHREACH_DATA"
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from graphreach.experiments.definition import Group, load_experiment
 from graphreach.experiments.summary import Summary, summarise
-from graphreach.files import replacing
+from graphreach.io.files import replacing
 from graphreach.plot import INK, MODEL_COLOURS, require_matplotlib
 
 OURS, GREY, LEAKING = MODEL_COLOURS["graphreach"], "#7F7F7F", "#CC79A7"

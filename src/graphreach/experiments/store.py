@@ -8,7 +8,7 @@ from typing import Any
 from filelock import FileLock
 
 from graphreach.errors import InputError
-from graphreach.files import replacing
+from graphreach.io.files import replacing
 
 Line = dict[str, Any]
 

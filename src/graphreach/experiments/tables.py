@@ -8,7 +8,7 @@ from pathlib import Path
 
 from graphreach.experiments.definition import Column, Experiment
 from graphreach.experiments.summary import Summary
-from graphreach.files import replacing
+from graphreach.io.files import replacing
 
 FIELDS = (
     "place", "group", "row", "column", "mean", "std", "seeds", "published_mean", "published_std", "verdict", "leaks",

@@ -1,6 +1,5 @@
-"""Graphs: compressed sparse rows with the user's node ids, from arrays, frames, other libraries and files."""
+"""Graphs: compressed sparse rows with the user's node ids, from arrays, frames and other libraries."""
 
 from graphreach.graph.graph import Graph
-from graphreach.graph.read_graph import read_graph
 
-__all__ = ["Graph", "read_graph"]
+__all__ = ["Graph"]

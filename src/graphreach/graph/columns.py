@@ -9,6 +9,12 @@ import numpy as np
 from graphreach.errors import InputError
 from graphreach.graph.ids import specialise
 
+SAMPLE = 200
+"""Data lines that are looked at."""
+
+INTEGER = re.compile(r"0|-?[1-9][0-9]{0,18}")
+NODE_NAMES = ("id", "ids", "node", "nodes", "node_id", "nodeid", "name")
+
 PAIRS = (
     ("source", "target"),
     ("src", "dst"),
@@ -74,6 +80,31 @@ ITEMS = (
     *("tag", "hashtag", "topic", "category", "group", "event", "recipe", "video", "page", "word", "term"),
 )
 """What columns of the two kinds of nodes of a bipartite graph are named after."""
+
+
+def is_number(field: str) -> bool:
+    """Tell whether a field of a text file is a number.
+
+    Example:
+        >>> is_number("1e-3"), is_number("one")
+        (True, False)
+    """
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return "_" not in field
+
+
+def is_plain_integer(field: str) -> bool:
+    """Tell whether a field is an integer written as Python would write it, and fits 64 bits.
+
+    Example:
+        >>> is_plain_integer("7"), is_plain_integer("007")
+        (True, False)
+    """
+    bare = field.strip(" ")
+    return INTEGER.fullmatch(bare) is not None and -(2**63) <= int(bare) < 2**63
 
 
 def normalise_name(name: Any) -> str:

@@ -9,13 +9,11 @@ from numpy.typing import NDArray
 from graphreach.errors import InputError
 from graphreach.graph.bipartite import looks_numbered_twice, split_kinds
 from graphreach.graph.build import check_weights
-from graphreach.graph.columns import frame_column
+from graphreach.graph.columns import SAMPLE, frame_column
 from graphreach.graph.convert import number_columns
 from graphreach.graph.edges import Edges
-from graphreach.graph.matrix_text import is_matrix
 from graphreach.graph.reading import Reading
-from graphreach.graph.roles import Asked, Roles, SampledTable, assign_roles, make_reading
-from graphreach.graph.sniff import SAMPLE
+from graphreach.graph.roles import Asked, Roles, SampledTable, assign_roles, is_matrix, make_reading
 from graphreach.graph.times import parse_times
 
 TWICE = (

@@ -7,10 +7,11 @@ from functools import cached_property
 from numbers import Integral
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from graphreach.errors import InputError
-from graphreach.graph.columns import TIMES, WEIGHTS, find_pair, is_unnamed, normalise_name
+from graphreach.graph.columns import TIMES, WEIGHTS, find_pair, is_number, is_plain_integer, is_unnamed, normalise_name
 from graphreach.graph.reading import ROLES, Reading
-from graphreach.graph.sniff import is_number, is_plain_integer
 
 INDEX_NAMES = ("index", "idx", "row", "rows", "rownames", "row_id", "rowid", "level_0", "edge_id")
 """Names of a first column that is an index if its whole numbers are distinct."""
@@ -23,6 +24,10 @@ DATE = re.compile(r"\d{4}[-/]\d\d?[-/]\d\d?([T ]\d\d?:\d\d(:\d\d(\.\d+)?)?( ?(Z|
 
 UNIX_TIMES = tuple((3e8 * unit, 4.2e9 * unit) for unit in (1, 10**3, 10**6, 10**9))
 """Unix times from 1979 to 2103 in seconds, milliseconds, microseconds and nanoseconds."""
+
+
+LARGE = 8
+"""Rows from which on a square table of numbers is a matrix, whatever the numbers."""
 
 
 class Asked(NamedTuple):
@@ -286,6 +291,52 @@ def _doubts(table: SampledTable, roles: Roles, index: list[int], asked: Asked) -
     third = [i for i in (roles.weight,) if i == 2 and not table.has_header and table.numeric[1] and len(table.rows) > 2]
     if third and asked.weight is None and not table.holds_fractions(2) and table.counts(0):
         yield "column 0 counts as an index does; if it is one, pass source=1, target=2 (--source 1 --target 2)"
+
+
+def has_row_names(table: SampledTable) -> bool:
+    """Tell whether the first column names the rows of a matrix rather than being part of it.
+
+    Example:
+        >>> has_row_names(SampledTable(["", "a", "b"], True, [["a", "0", "1"], ["b", "1", "0"]], "m.csv"))
+        True
+    """
+    unnamed = table.has_header and is_unnamed(table.names[0])
+    return unnamed or (bool(table.fields(0)) and not table.numeric[0])
+
+
+def is_matrix(table: SampledTable, num_rows: int, row_names: Sequence[str] | None = None) -> bool:
+    """Tell whether a table is an adjacency matrix: square, all numbers, and not like a list of edges.
+
+    A small one has to be named alike in rows and columns, symmetric, or zero on its diagonal.
+
+    Example:
+        >>> table = SampledTable([0, 1, 2], False, [["0", "1", "0"], ["1", "0", "1"], ["0", "1", "0"]], "m.csv")
+        >>> is_matrix(table, 3)
+        True
+        >>> is_matrix(SampledTable([0, 1, 2], False, [["1", "2", "5"], ["2", "3", "6"], ["3", "1", "7"]], "e.csv"), 3)
+        False
+    """
+    first = int(row_names is None and len(table.names) > 1 and has_row_names(table))
+    n = len(table.names) - first
+    if n != num_rows or n < 2 or not all(table.numeric[first:]):
+        return False
+    titles = [table.name(i) for i in range(first, len(table.names))]
+    if find_pair(titles) is not None or any(title in (*WEIGHTS, *TIMES) for title in titles if len(title) > 1):
+        return False
+    names = [str(name).strip() for name in table.names[first:]]
+    rows = table.fields(0) if first else row_names
+    # Numbers name the rows and columns of any frame, so they show less than names that are the same in both.
+    counting = names == [str(i) for i in range(n)]
+    if table.has_header and not counting and rows is not None and list(rows) == names[: len(rows)]:
+        return True
+    if n >= LARGE:
+        return True
+    if n < 3 or any(len(row) != len(table.names) for row in table.rows):
+        return False
+    values = np.array([[float(field or 0) for field in row[first:]] for row in table.rows])
+    diagonal = np.diagonal(values)
+    symmetric = bool(np.array_equal(values, values.T)) and bool(np.all(diagonal == diagonal[0]))
+    return symmetric or not diagonal.any()
 
 
 def make_reading(path: str | None, kind: str, table: SampledTable, roles: Roles, more: Sequence[str] = ()) -> Reading:

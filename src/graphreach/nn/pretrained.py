@@ -10,7 +10,7 @@ from torch import nn
 
 from graphreach._version import __version__
 from graphreach.errors import InputError
-from graphreach.files import replacing
+from graphreach.io.files import replacing
 from graphreach.nn.checksum import json_checksum, tensor_checksum
 
 FORMAT = 1

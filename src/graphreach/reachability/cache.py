@@ -14,8 +14,8 @@ from scipy.sparse import csr_array
 
 from graphreach.arguments import to_path
 from graphreach.errors import InputError
-from graphreach.files import replacing
 from graphreach.graph import Graph
+from graphreach.io.files import replacing
 from graphreach.reachability.result import Reachability
 
 FORMAT = 2

@@ -11,7 +11,7 @@ from graphreach.arguments import to_list, to_path
 from graphreach.datasets import Dataset, Sample
 from graphreach.errors import InputError
 from graphreach.explain import Explainer
-from graphreach.files import replacing
+from graphreach.io.files import replacing
 from graphreach.report.content import Content, Shown
 from graphreach.report.node_content import NodeContent
 from graphreach.report.packing import script_json

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from graphreach.errors import InputError
-from graphreach.files import replacing
+from graphreach.io.files import replacing
 from graphreach.nn.checksum import json_checksum, tensor_checksum
 
 CHECKPOINT = "checkpoint.safetensors"

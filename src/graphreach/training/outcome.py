@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from graphreach.errors import InputError
-from graphreach.files import replacing
+from graphreach.io.files import replacing
 from graphreach.training.evaluation import Scores
 from graphreach.training.inputs import Inputs
 from graphreach.training.model import TaskModel

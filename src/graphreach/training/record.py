@@ -9,7 +9,7 @@ from typing import Any
 
 from graphreach._version import __version__
 from graphreach.errors import InputError
-from graphreach.files import replacing
+from graphreach.io.files import replacing
 
 PACKAGES = ("numpy", "numba", "scipy", "scikit-learn", "torch", "torch_geometric")
 

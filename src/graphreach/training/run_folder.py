@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from graphreach.errors import InputError
-from graphreach.files import remove_orphans
+from graphreach.io.files import remove_orphans
 from graphreach.training.checkpoint import CHECKPOINT, check_checkpoint
 from graphreach.training.content import CONTENT, FORMAT, KEYS, content_difference
 from graphreach.training.outcome import RECORD, SCORES, SETTINGS

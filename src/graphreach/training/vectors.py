@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphreach.errors import InputError
-from graphreach.files import replacing
 from graphreach.graph import Graph
+from graphreach.io.files import replacing
 from graphreach.nn.skip_gram import SkipGram
 from graphreach.training.outcome import DAMAGED
 

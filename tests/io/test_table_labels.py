@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import graphreach as gr
-from graphreach.tables import read_labels
+from graphreach.io.tables import read_labels
 from table_helpers import NUMBERS, TOWNS, message, write_columns, write_text
 
 PATH = gr.Graph.from_edges([range(99), range(1, 100)])

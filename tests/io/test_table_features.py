@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from graphreach.tables import read_features
+from graphreach.io.tables import read_features
 from table_helpers import NUMBERS, TOWNS, message, write_columns, write_text
 
 

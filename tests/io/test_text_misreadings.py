@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from graphreach.errors import InputError
-from graphreach.graph import Graph, read_graph
+from graphreach.graph import Graph
+from graphreach.io import read_graph
 
 
 @pytest.fixture

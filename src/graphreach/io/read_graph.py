@@ -7,15 +7,17 @@ from pathlib import Path
 from typing import Any, Literal
 
 from graphreach.errors import InputError
-from graphreach.graph import formats
 from graphreach.graph.build import Reduce
 from graphreach.graph.convert import number_columns
 from graphreach.graph.edges import Edges
 from graphreach.graph.frames import number_edges
 from graphreach.graph.graph import Graph
-from graphreach.graph.matrix_text import read_matrix
-from graphreach.graph.network_files import read_adjlist, read_json, read_networkx
-from graphreach.graph.open_file import (
+from graphreach.graph.reading import Reading
+from graphreach.graph.roles import Asked, check_asked
+from graphreach.io import formats
+from graphreach.io.matrix_text import read_matrix
+from graphreach.io.network_files import read_adjlist, read_json, read_networkx
+from graphreach.io.open_file import (
     STDIN,
     TEXT,
     check_path,
@@ -25,10 +27,8 @@ from graphreach.graph.open_file import (
     open_text,
     read_stream,
 )
-from graphreach.graph.read_text import find_matrix, open_edges, read_text_edges, read_text_nodes
-from graphreach.graph.reading import Reading
-from graphreach.graph.roles import Asked, check_asked
-from graphreach.graph.text_reader import TextFile, TextOptions
+from graphreach.io.read_text import find_matrix, open_edges, read_text_edges, read_text_nodes
+from graphreach.io.text_reader import TextFile, TextOptions
 
 __all__ = ["open_text", "read_graph"]
 

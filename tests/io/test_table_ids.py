@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 import graphreach as gr
-from graphreach.tables import read_known_nodes, read_known_pairs, read_labels, read_nodes
+from graphreach.io.tables import read_known_nodes, read_known_pairs, read_labels, read_nodes
 from table_helpers import NUMBERS, TOWNS, message, write_columns, write_text
 
 MIXED = gr.Graph.from_edge_list([(7, "ann"), ("ann", (1, 2))])  # 7, 'ann', (1, 2)

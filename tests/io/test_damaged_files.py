@@ -19,9 +19,10 @@ import scipy.io
 import scipy.sparse
 
 from graphreach.errors import InputError
-from graphreach.graph import Graph, parquet, read_graph
-from graphreach.graph.guard import quiet_panics
-from graphreach.numpy_files import load_all_arrays
+from graphreach.graph import Graph
+from graphreach.io import parquet, read_graph
+from graphreach.io.guard import quiet_panics
+from graphreach.io.numpy_files import load_all_arrays
 
 MATRIX = scipy.sparse.csr_array([[0, 2.0, 0], [2.0, 0, 1.0], [0, 1.0, 0]])
 
@@ -237,7 +238,7 @@ def test_gzip_that_unpacks_to_too_much(tmp_path, monkeypatch):
 
 
 def test_gzip_that_grows_without_bound(tmp_path, monkeypatch):
-    monkeypatch.setattr("graphreach.graph.open_file.UNPACKED_FREELY", 2**20)
+    monkeypatch.setattr("graphreach.io.open_file.UNPACKED_FREELY", 2**20)
     path = tmp_path / "e.txt.gz"
     path.write_bytes(gzip.compress(b"1 2\n" * 2**20))
     refuse(path, "must not unpack to more than 200 times its size")
@@ -252,7 +253,7 @@ def test_damaged_parquet_is_one_sentence_without_a_backtrace(tmp_path):
     code = """
 import sys
 from graphreach.errors import InputError
-from graphreach.graph import read_graph
+from graphreach.io import read_graph
 path = sys.argv[1]
 whole = open(path, "rb").read()
 for position in range(4, len(whole), 5):

@@ -11,9 +11,9 @@ from graphreach.errors import InputError
 from graphreach.graph.build import check_weights
 from graphreach.graph.convert import check_size
 from graphreach.graph.edges import Edges
-from graphreach.graph.open_file import open_text
-from graphreach.graph.sniff import Layout, data_lines
-from graphreach.graph.text_reader import TextFile, TextOptions, _Reader
+from graphreach.io.open_file import open_text
+from graphreach.io.sniff import Layout, data_lines
+from graphreach.io.text_reader import TextFile, TextOptions, _Reader
 
 BANNER = "%%matrixmarket"
 SYMMETRIES = ("general", "symmetric")

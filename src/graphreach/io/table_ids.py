@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from graphreach.errors import InputError
 from graphreach.graph.build import plain
 from graphreach.graph.graph import Graph
-from graphreach.graph.read_text import PLAIN_INTEGER
-from graphreach.table_files import Table
+from graphreach.io.read_text import PLAIN_INTEGER
+from graphreach.io.table_files import Table
 
 if TYPE_CHECKING:
     import polars as pl

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphreach.graph.sniff import SAMPLE, SEPARATORS, data_lines, find_separator, is_plain_integer, split_fields
+from graphreach.graph.columns import SAMPLE, is_plain_integer
+from graphreach.io.sniff import SEPARATORS, data_lines, find_separator, split_fields
 
 MARKS = "#%"
 """Characters that begin a comment where the caller names none."""

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from graphreach.graph.columns import TIMES, are_two_kinds, looks_like_header, normalise_name
-from graphreach.graph.sniff import SAMPLE, is_number
+from graphreach.graph.columns import SAMPLE, TIMES, are_two_kinds, is_number, looks_like_header, normalise_name
 
 if TYPE_CHECKING:
     import polars as pl

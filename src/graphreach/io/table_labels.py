@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphreach.errors import InputError
-from graphreach.graph.read_text import PLAIN_INTEGER
-from graphreach.table_files import Table, list_names
+from graphreach.io.read_text import PLAIN_INTEGER
+from graphreach.io.table_files import Table, list_names
 
 if TYPE_CHECKING:
     import polars as pl

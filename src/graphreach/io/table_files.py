@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphreach.errors import InputError
-from graphreach.graph import text_kernels
 from graphreach.graph.checks import check_graph
-from graphreach.graph.columns import looks_like_header, normalise_name
+from graphreach.graph.columns import SAMPLE, is_number, is_plain_integer, looks_like_header, normalise_name
 from graphreach.graph.graph import Graph
-from graphreach.graph.parquet import parquet_names, read_parquet
-from graphreach.graph.read_graph import open_text
-from graphreach.graph.read_text import TextFile, TextOptions, _Reader
-from graphreach.graph.sniff import SAMPLE, SEPARATORS, Layout, data_lines, is_number, is_plain_integer, sniff
+from graphreach.io import text_kernels
+from graphreach.io.parquet import parquet_names, read_parquet
+from graphreach.io.read_graph import open_text
+from graphreach.io.read_text import TextFile, TextOptions, _Reader
+from graphreach.io.sniff import SEPARATORS, Layout, data_lines, sniff
 
 if TYPE_CHECKING:
     import polars as pl

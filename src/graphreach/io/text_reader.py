@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphreach.errors import InputError
-from graphreach.graph import text_kernels
 from graphreach.graph.build import check_weights, first_bad_weight
-from graphreach.graph.guard import quiet_panics
-from graphreach.graph.sniff import Layout, data_lines, is_plain_integer, split_fields
+from graphreach.graph.columns import is_plain_integer
+from graphreach.io import text_kernels
+from graphreach.io.guard import quiet_panics
+from graphreach.io.sniff import Layout, data_lines, split_fields
 
 if TYPE_CHECKING:
     import polars as pl

@@ -11,7 +11,8 @@ import scipy.io
 import scipy.sparse
 
 from graphreach.errors import InputError
-from graphreach.graph import Graph, read_graph
+from graphreach.graph import Graph
+from graphreach.io import read_graph
 
 PATH_OF_THREE = Graph.from_edge_list([(1, 2), (2, 3)])
 

@@ -7,16 +7,15 @@ from typing import Any
 import numpy as np
 
 from graphreach.errors import InputError
+from graphreach.graph.columns import SAMPLE
 from graphreach.graph.convert import edges_from_index, edges_from_scipy
 from graphreach.graph.edges import Edges
 from graphreach.graph.frames import column_at, edges_from_columns, sample_frame
 from graphreach.graph.ids import check_number_of_nodes
-from graphreach.graph.matrix_market import read_mtx
-from graphreach.graph.matrix_text import is_matrix
-from graphreach.graph.parquet import read_parquet
-from graphreach.graph.roles import Asked, assign_roles
-from graphreach.graph.sniff import SAMPLE
-from graphreach.numpy_files import load_all_arrays
+from graphreach.graph.roles import Asked, assign_roles, is_matrix
+from graphreach.io.matrix_market import read_mtx
+from graphreach.io.numpy_files import load_all_arrays
+from graphreach.io.parquet import read_parquet
 
 __all__ = ["edges_from_parquet", "first_line", "read_mtx", "read_npz"]
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from graphreach import files
-from graphreach.files import remove_orphans, replacing
+from graphreach.io import files
+from graphreach.io.files import remove_orphans, replacing
 
 
 def orphan(folder, process, host=None, name="out", suffix=".csv"):

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphreach as gr
-from graphreach import embedding_files
-from graphreach.embedding_files import READERS, WRITERS, check_ids, read_embedding, write_embedding
+from graphreach.io import embeddings
+from graphreach.io.embeddings import READERS, WRITERS, check_ids, read_embedding, write_embedding
 from helpers import run_python
 
 SUFFIXES = list(WRITERS)
@@ -132,7 +132,7 @@ def test_text_has_six_digits(tmp_path, suffix):
 
 
 def test_columns_and_row_groups_of_parquet(tmp_path, monkeypatch):
-    monkeypatch.setattr(embedding_files, "BLOCK_ENTRIES", 6)
+    monkeypatch.setattr(embeddings, "BLOCK_ENTRIES", 6)
     path, z = tmp_path / "z.parquet", matrix(10, 2)
     write_embedding(path, np.array(list("abcdefghij")), blocks_of(z, 4), 2)
     frame = pl.read_parquet(path)
@@ -231,7 +231,7 @@ FULL_DISK = """
 import resource, signal, sys
 from pathlib import Path
 import numpy as np
-from graphreach.embedding_files import WRITERS, write_embedding
+from graphreach.io.embeddings import WRITERS, write_embedding
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))

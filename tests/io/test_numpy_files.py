@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import graphreach as gr
-from graphreach.numpy_files import load_arrays
-from graphreach.tables import read_features
+from graphreach.io.numpy_files import load_arrays
+from graphreach.io.tables import read_features
 from table_helpers import TOWNS, message
 
 X = np.arange(8, dtype=np.float32).reshape(4, 2)

@@ -6,11 +6,10 @@ from typing import Any
 import numpy as np
 
 from graphreach.errors import InputError
-from graphreach.graph.columns import WEIGHTS, find_pair, normalise_name
+from graphreach.graph.columns import NODE_NAMES, WEIGHTS, find_pair, normalise_name
 from graphreach.graph.graph import Graph
-from graphreach.graph.sniff import NODE_NAMES
-from graphreach.table_files import Table, find_column, list_names
-from graphreach.table_ids import are_all_nodes
+from graphreach.io.table_files import Table, find_column, list_names
+from graphreach.io.table_ids import are_all_nodes
 
 LABEL_NAMES = ("label", "labels", "class", "classes", "y", "target")
 """Names under which labels are found, whatever their case."""
@@ -144,7 +143,7 @@ def describe(table: Table, roles: Mapping[str, Sequence[int]], result: str = "")
     Example:
         >>> import tempfile
         >>> from pathlib import Path
-        >>> from graphreach.table_files import open_table
+        >>> from graphreach.io.table_files import open_table
         >>> graph = Graph.from_edge_list([("ann", "bob")])
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     path = Path(folder, "teams.csv")

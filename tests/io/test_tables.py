@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphreach as gr
-from graphreach.tables import read_labels, read_nodes, read_pair_labels, read_pairs
+from graphreach.io.tables import read_labels, read_nodes, read_pair_labels, read_pairs
 from table_helpers import NUMBERS, TOWNS, message, write_columns, write_text
 
 

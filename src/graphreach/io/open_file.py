@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphreach.errors import InputError
-from graphreach.graph.text_reader import TextFile
+from graphreach.io.text_reader import TextFile
 from graphreach.limits import check_memory, format_bytes
 
 TEXT = (".csv", ".tsv", ".txt", ".edg", ".edgelist")

@@ -12,9 +12,9 @@ from graphreach.graph.build import check_weights
 from graphreach.graph.columns import WEIGHTS
 from graphreach.graph.convert import _object_column, edges_from_networkx, number_columns
 from graphreach.graph.edges import Edges
-from graphreach.graph.open_file import open_text
 from graphreach.graph.reading import Reading
-from graphreach.graph.sniff import data_lines
+from graphreach.io.open_file import open_text
+from graphreach.io.sniff import data_lines
 
 NAMES = {"graphml": "GraphML", "gml": "GML", "gexf": "GEXF", "json": "node-link JSON"}
 

@@ -6,16 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphreach.errors import InputError
-from graphreach.graph import text_kernels
-from graphreach.graph.columns import normalise_name
-from graphreach.graph.comments import Start, find_start
-from graphreach.graph.header import find_header, settle_header
-from graphreach.graph.matrix_text import is_matrix
+from graphreach.graph.columns import NODE_NAMES, SAMPLE, is_number, is_plain_integer, normalise_name
 from graphreach.graph.reading import Reading
-from graphreach.graph.roles import Asked, Roles, SampledTable, assign_roles, make_reading
-from graphreach.graph.sniff import NODE_NAMES, SAMPLE, Layout, data_lines, is_number, is_plain_integer, sniff
-from graphreach.graph.text_reader import PLAIN_INTEGER, TextFile, TextOptions, _Reader
+from graphreach.graph.roles import Asked, Roles, SampledTable, assign_roles, is_matrix, make_reading
 from graphreach.graph.times import grows_like_time, parse_times
+from graphreach.io import text_kernels
+from graphreach.io.comments import Start, find_start
+from graphreach.io.header import find_header, settle_header
+from graphreach.io.sniff import Layout, data_lines, sniff
+from graphreach.io.text_reader import PLAIN_INTEGER, TextFile, TextOptions, _Reader
 
 if TYPE_CHECKING:
     import polars as pl

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphreach.errors import InputError
-from graphreach.graph.guard import polars_errors
+from graphreach.io.guard import polars_errors
 
 if TYPE_CHECKING:
     import polars as pl

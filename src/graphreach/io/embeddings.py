@@ -25,14 +25,14 @@ from numpy.typing import NDArray
 
 from graphreach.arguments import check_whole, describe, to_array, to_path
 from graphreach.errors import InputError
-from graphreach.files import replacing
-from graphreach.graph.formats import first_line
 from graphreach.graph.ids import ids_array
-from graphreach.graph.parquet import read_parquet
-from graphreach.graph.read_graph import open_text
-from graphreach.graph.read_text import PLAIN_INTEGER
-from graphreach.graph.text_kernels import SPACE, tidy_text
-from graphreach.numpy_files import DAMAGED, load_all_arrays, load_arrays
+from graphreach.io.files import replacing
+from graphreach.io.formats import first_line
+from graphreach.io.numpy_files import DAMAGED, load_all_arrays, load_arrays
+from graphreach.io.parquet import read_parquet
+from graphreach.io.read_graph import open_text
+from graphreach.io.read_text import PLAIN_INTEGER
+from graphreach.io.text_kernels import SPACE, tidy_text
 from graphreach.progress import live, stage
 
 if TYPE_CHECKING:

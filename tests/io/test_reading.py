@@ -2,8 +2,8 @@
 
 import json
 
-from graphreach.graph import read_graph
 from graphreach.graph.reading import Reading
+from graphreach.io import read_graph
 
 
 def test_columns_used_and_ignored(tmp_path):

@@ -18,11 +18,10 @@ from numpy.typing import NDArray
 from graphreach.errors import InputError
 from graphreach.graph.build import plain
 from graphreach.graph.checks import check_graph
+from graphreach.graph.columns import NODE_NAMES
 from graphreach.graph.graph import Graph
-from graphreach.graph.sniff import NODE_NAMES
-from graphreach.limits import check_memory
-from graphreach.numpy_files import load_arrays
-from graphreach.table_columns import (
+from graphreach.io.numpy_files import load_arrays
+from graphreach.io.table_columns import (
     LABEL_NAMES,
     NO_ENDS,
     Report,
@@ -33,9 +32,10 @@ from graphreach.table_columns import (
     columns_of_pairs,
     describe,
 )
-from graphreach.table_files import TABLES, Block, Table, check_table, open_table
-from graphreach.table_ids import all_nodes, few_ids, known_nodes, some_nodes
-from graphreach.table_labels import encode_classes
+from graphreach.io.table_files import TABLES, Block, Table, check_table, open_table
+from graphreach.io.table_ids import all_nodes, few_ids, known_nodes, some_nodes
+from graphreach.io.table_labels import encode_classes
+from graphreach.limits import check_memory
 
 
 def read_labels(

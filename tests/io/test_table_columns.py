@@ -4,7 +4,7 @@ from functools import partial
 import pytest
 
 import graphreach as gr
-from graphreach.tables import (
+from graphreach.io.tables import (
     read_features,
     read_known_nodes,
     read_known_pairs,

@@ -10,14 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphreach.errors import InputError
-from graphreach.graph.columns import looks_like_header, normalise_name
+from graphreach.graph.columns import NODE_NAMES, SAMPLE, is_number, looks_like_header, normalise_name
 
 SEPARATORS = "\t,;|"
-SAMPLE = 200
-"""Data lines that are looked at."""
-
-INTEGER = re.compile(r"0|-?[1-9][0-9]{0,18}")
-NODE_NAMES = ("id", "ids", "node", "nodes", "node_id", "nodeid", "name")
 BLANKS = re.compile(r"[\x00-\x20]+")
 STRAY_COMMA = re.compile(r"(?<!\d),|,(?!\d)|\t")
 MOST = 0.8
@@ -44,31 +39,6 @@ class Layout(NamedTuple):
     first_line: int
     begin: int
     rows: list[list[str]]
-
-
-def is_number(field: str) -> bool:
-    """Tell whether a field of a text file is a number.
-
-    Example:
-        >>> is_number("1e-3"), is_number("one")
-        (True, False)
-    """
-    try:
-        float(field)
-    except ValueError:
-        return False
-    return "_" not in field
-
-
-def is_plain_integer(field: str) -> bool:
-    """Tell whether a field is an integer written as Python would write it, and fits 64 bits.
-
-    Example:
-        >>> is_plain_integer("7"), is_plain_integer("007")
-        (True, False)
-    """
-    bare = field.strip(" ")
-    return INTEGER.fullmatch(bare) is not None and -(2**63) <= int(bare) < 2**63
 
 
 def data_lines(text: NDArray[np.uint8], comments: str) -> Iterator[tuple[int, int, bytes]]:
