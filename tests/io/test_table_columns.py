@@ -123,3 +123,8 @@ def test_names_of_columns_that_are_wrong(write):
     assert "did you mean 'team'?" in message(read_labels, write("town,team\noslo,red\n"), TOWNS, label="taem")
     for wrong in (1.5, None.__class__, ["label"], -1, float("nan")):
         assert "is not a column" in message(read_labels, write("5,a\n7,b\n"), NUMBERS, label=wrong)
+
+
+def test_a_line_of_very_many_fields_is_refused_in_one_look(write):
+    wide = write("1 01 " + "1 " * 60_000 + "\n" + "2 01 " + "1 " * 60_000 + "\n", "wide.txt")
+    assert "label must say which column of" in message(read_labels, wide, PATH)

@@ -258,6 +258,18 @@ def test_time_before_the_ids(read):
     assert graph.time.tolist() == [5, 5, 6, 6]
 
 
+def test_a_log_without_a_header_begins_with_times(read):
+    lines = [f"{1500000000 + 37 * i} {i % 5} {i % 7 + 5}" for i in range(20)]
+    graph = read("\n".join(lines) + "\n", "log.txt")
+    assert graph.reading.columns == {"source": 1, "target": 2, "time": 0}
+    assert "ids were read from column 1 and column 2" in said(graph)
+    # Ids in the same range, in one column or in two, are ids.
+    users = [f"{1500000000 + 37 * (i * 7 % 20)} {i % 7} {i % 5}" for i in range(20)]
+    assert read("\n".join(users) + "\n", "ratings.txt").reading.columns["source"] == 0
+    pairs = [f"{1500000000 + 37 * i} {1500000000 + i} 1" for i in range(20)]
+    assert read("\n".join(pairs) + "\n", "pairs.txt").reading.columns["source"] == 0
+
+
 def test_time_can_be_asked_for(read):
     assert read("a,b,year\n1,2,1999\n2,3,2001\n", time="year").time.tolist() == [1999, 1999, 2001, 2001]
     with pytest.raises(InputError, match="time='year' must be a column of times"):

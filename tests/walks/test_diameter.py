@@ -6,7 +6,7 @@ import pytest
 
 from graphreach.graph import Graph
 from graphreach.walks import Diameter, diameter
-from graphreach.walks.bfs_kernels import components, undirected_diameter
+from graphreach.walks.bfs_kernels import all_sources_diameter, components, undirected_diameter
 from helpers import cycle, grid, path, random_graph
 
 
@@ -51,6 +51,7 @@ def test_shapes(name):
     hops = longest_shortest_path(graph)
     assert diameter(graph) == Diameter(hops, hops)
     assert by_ifub(graph) == Diameter(hops, hops)
+    assert all_sources_diameter(graph.indptr, graph.indices) == hops
 
 
 @pytest.mark.parametrize("seed", range(30))

@@ -20,6 +20,9 @@ REDUCE: dict[str | None, int] = {
 
 MAX_NODES = 2**32
 
+FEW_EDGES = 1 << 16
+"""Edges up to which numpy sorts them, before the kernels would be compiled."""
+
 WEIGHT_RANGE = (1e-100, 1e100)
 """Positive weights beyond it are refused: their sums and ratios could leave the range of double precision."""
 
@@ -58,23 +61,93 @@ def build_csr(
         carries = weights > 0
         source, target, weights = source[carries], target[carries], weights[carries]
     bits = max(1, (n - 1).bit_length())
+    build = _build_by_numpy if len(source) <= FEW_EDGES else _build_by_kernels
+    indptr, indices, values, conflict = build(source, target, weights, n, bits, directed, REDUCE[reduce], self_loops)
+    if conflict is not None:
+        _raise_conflict(ids, conflict, bits)
+    if values is not None and values.size and values.max() == np.inf:
+        raise InputError("repeated edges must have a finite sum of weights, got infinity")
+    return compact(indptr, indices, values)
+
+
+Built = tuple[NDArray[Any], NDArray[Any], NDArray[np.float64] | None, int | None]
+"""Row pointers, columns, weights, and the key of an edge whose directions may not differ in weight but do."""
+
+
+def _build_by_kernels(
+    source: NDArray[np.uint32],
+    target: NDArray[np.uint32],
+    weights: NDArray[np.float64] | None,
+    n: int,
+    bits: int,
+    directed: bool,
+    reduce: int,
+    self_loops: bool,
+) -> Built:
     given = np.empty(0) if weights is None else weights
     keys, values = kernels.pack_edges(source, target, given, bits, directed, self_loops)
     del source, target, given
     keys, values = kernels.radix_sort(keys, values, 0, 2 * bits)
-    size, conflict = kernels.merge_repeats(keys, values, REDUCE[reduce])
-    if conflict >= 0:
-        _raise_conflict(ids, int(keys[conflict]), bits)
+    size, conflict = kernels.merge_repeats(keys, values, reduce)
+    conflicting = int(keys[conflict]) if conflict >= 0 else None
     keys, values = keys[:size], values[: size if values.size else 0]
-    if values.size and values.max() == np.inf:
-        raise InputError("repeated edges must have a finite sum of weights, got infinity")
     if directed:
         lower, lower_values = keys[:0], values[:0]
     else:
         # The keys are sorted by their new columns already, so sorting by the new rows completes the order.
         lower, lower_values = kernels.radix_sort(*kernels.swap_ends(keys, values, bits), bits, 2 * bits)
     indptr, indices, values = kernels.join_rows(lower, lower_values, keys, values, n, bits)
-    return compact(indptr, indices, None if weights is None else values)
+    return indptr, indices, None if weights is None else values, conflicting
+
+
+def _build_by_numpy(
+    source: NDArray[np.uint32],
+    target: NDArray[np.uint32],
+    weights: NDArray[np.float64] | None,
+    n: int,
+    bits: int,
+    directed: bool,
+    reduce: int,
+    self_loops: bool,
+) -> Built:
+    """The same as by the kernels, bit for bit."""
+    kept = slice(None) if self_loops else source != target
+    rows, columns = source[kept].astype(np.uint64), target[kept].astype(np.uint64)
+    backward = np.zeros(len(rows), np.bool_) if directed else rows > columns
+    shift, mask = np.uint64(bits), np.uint64((1 << bits) - 1)
+    listed = np.where(backward, columns << shift | rows, rows << shift | columns)
+    keys, edge = np.unique(listed, return_inverse=True)
+    values, conflicting = None, None
+    if weights is not None:
+        values, differ = _merge_weights(edge, weights[kept], backward, reduce)
+        conflicting = int(keys[np.argmax(differ)]) if differ.any() else None
+    if not directed:
+        swapped = ((keys & mask) << shift | keys >> shift)[keys >> shift != keys & mask]
+        values = None if values is None else np.concatenate([values, values[keys >> shift != keys & mask]])
+        keys = np.concatenate([keys, swapped])
+        order = np.argsort(keys)
+        keys, values = keys[order], None if values is None else values[order]
+    indptr = np.searchsorted(keys >> shift, np.arange(n + 1, dtype=np.uint64))
+    return indptr, (keys & mask).astype(np.uint32), values, conflicting
+
+
+def _merge_weights(
+    edge: NDArray[np.int64], weights: NDArray[np.float64], backward: NDArray[np.bool_], reduce: int
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """The weight of each edge, and whether its directions differ in weight where they must not."""
+    order = np.lexsort((weights, edge))  # each direction is summed from small to large, as the kernel does
+    edge, weights, backward = edge[order], weights[order], backward[order]
+    back = np.bincount(edge, np.where(backward, weights, 0.0)).astype(np.float64)
+    forth = np.bincount(edge, np.where(backward, 0.0, weights)).astype(np.float64)
+    merged, both = forth + back, (forth > 0) & (back > 0)
+    differ = both & (reduce == kernels.EQUAL) & (abs(forth - back) > kernels.RELATIVE_TOLERANCE * np.fmax(forth, back))
+    if reduce == kernels.MEAN:
+        merged[both] *= 0.5
+    elif reduce in (kernels.MAX, kernels.EQUAL):
+        merged[both] = np.fmax(forth, back)[both]
+    elif reduce == kernels.MIN:
+        merged[both] = np.fmin(forth, back)[both]
+    return merged, differ
 
 
 def _raise_conflict(ids: NDArray[Any], key: int, bits: int) -> None:

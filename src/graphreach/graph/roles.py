@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+import numpy as np
+
 from graphreach.errors import InputError
 from graphreach.graph.columns import TIMES, WEIGHTS, find_pair, is_number, is_plain_integer, is_unnamed, normalise_name
 from graphreach.graph.reading import ROLES, Reading
@@ -261,8 +263,17 @@ def _unlikely_ends(table: SampledTable, index: list[int]) -> Iterator[list[int]]
     yield [i for i in columns if table.name(i) in TIMES]
     yield [i for i in columns if table.name(i) in WEIGHTS and len(table.name(i)) > 1]
     yield [i for i in columns if table.holds_dates(i)]
+    yield [0] if _times_come_first(table) else []
     yield [i for i in columns if table.holds_fractions(i)]
     yield [i for i in columns if table.name(i) in WEIGHTS]
+
+
+def _times_come_first(table: SampledTable) -> bool:
+    """Whether the first column, and no other, holds times since 1970 that grow from row to row, as a log's do."""
+    if table.has_header or [i for i in range(len(table.names)) if table.holds_unix_times(i)] != [0]:
+        return False
+    steps = np.diff([float(field) for field in table.fields(0)])
+    return bool(np.all(steps >= 0) and 2 * np.count_nonzero(steps) >= len(steps) >= 2)
 
 
 def _find_time(table: SampledTable, free: list[int]) -> int | None:

@@ -36,7 +36,8 @@ def columns_of_labels(table: Table, graph: Graph, id: Any, label: Any) -> tuple[
     at_id = column_of_ids(table, graph, id, taken if taken is not None else usual)
     if taken is None:
         taken = _usual(table, LABEL_NAMES, [at_id])
-    rest = [column for column in range(len(table.names)) if column not in (at_id, index_column(table))]
+    index = index_column(table)
+    rest = [column for column in range(len(table.names)) if column not in (at_id, index)]
     if taken is None and len(table.names) == 2:
         taken = 1 - at_id
     elif taken is None and len(rest) == 1:

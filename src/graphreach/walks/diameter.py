@@ -17,6 +17,9 @@ from graphreach.walks.rng import hash_nodes
 BUDGET = 500_000_000
 """Edges that are looked at before the search settles for bounds: about two seconds."""
 
+FEW_STEPS = 2_000_000
+"""Nodes times edges up to which SciPy searches, before the kernels would be compiled."""
+
 SWEEPS = 16
 
 
@@ -56,6 +59,9 @@ def diameter(graph: Graph, budget: int = BUDGET) -> Diameter:
     n = graph.num_nodes
     if len(graph.indices) == 0:
         return Diameter(0, 0)
+    if n * len(graph.indices) <= min(budget, FEW_STEPS):
+        hops = _by_scipy(graph)
+        return Diameter(hops, hops)
     if n * len(graph.indices) <= budget:
         hops = int(all_sources_diameter(graph.indptr, graph.indices))
         return Diameter(hops, hops)
@@ -65,6 +71,21 @@ def diameter(graph: Graph, budget: int = BUDGET) -> Diameter:
     order = np.argsort(-sizes, kind="stable")
     lower, upper = undirected_diameter(graph.indptr, graph.indices, seeds[order], sizes[order], budget)
     return Diameter(int(lower), int(upper))
+
+
+def _by_scipy(graph: Graph) -> int:
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import dijkstra
+
+    n = graph.num_nodes
+    hops = csr_array(
+        (np.ones(len(graph.indices)), graph.indices.astype(np.int32), graph.indptr.astype(np.int32)), (n, n)
+    )
+    longest = 0
+    for start in range(0, n, 256):
+        found = dijkstra(hops, unweighted=True, indices=np.arange(start, min(n, start + 256)))
+        longest = max(longest, int(found[np.isfinite(found)].max()))
+    return longest
 
 
 def _directed_bounds(graph: Graph) -> Diameter:
