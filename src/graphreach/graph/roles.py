@@ -9,8 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-import numpy as np
-
 from graphreach.errors import InputError
 from graphreach.graph.columns import TIMES, WEIGHTS, find_pair, is_number, is_plain_integer, is_unnamed, normalise_name
 from graphreach.graph.reading import ROLES, Reading
