@@ -10,7 +10,7 @@ demo: $(INSTALLED)
 	$(BIN)/graphreach demo --output demo
 
 test: $(READY)
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadscope --no-loadscope-reorder
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadgroup --no-loadscope-reorder
 
 # 100,000 damaged files, odd arguments and planted misreadings; python -m tests.fuzz --case ENTRY:NUMBER runs one again
 fuzz: $(READY)

@@ -17,21 +17,15 @@ def room(nodeid: str) -> str:
     return FIRST[0] if FIRST[0] in nodeid else parts[2 if parts[0] == "src" else 1]
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Long rooms go first, so that no process is left with one at the end."""
+    """Tests of a room run in one process: two would compile the same kernels, and two clusters starve each other.
+
+    Long rooms go first, so that no process is left with one at the end.
+    """
     items.sort(key=lambda item: room(item.nodeid) not in FIRST)
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config, log):
-    """Tests of a room run in one process: two would compile the same kernels, and two clusters starve each other."""
-    from xdist.scheduler import LoadScopeScheduling
-
-    class Rooms(LoadScopeScheduling):
-        def _split_scope(self, nodeid):
-            return room(nodeid)
-
-    return Rooms(config, log)
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(room(item.nodeid)))
 
 
 @pytest.fixture(scope="session")
