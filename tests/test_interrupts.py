@@ -19,10 +19,10 @@ from helpers import cycle, grid, random_graph
 LONG_WORK = {
     "walks of one start": "gr.random_walks(graph, [0], num_walks=10**6, walk_length=1000)",
     "counted walks": "gr.reachability(graph, [0], num_walks=2 * 10**4, walk_length=10**4)",
-    "counted pairs": "gr.pair_reachability(graph, [[0, 1]], 'walks', num_walks=10**9, walk_length=10**5)",
+    "counted pairs": "gr.pair_reachability(graph, [[0], [1]], 'walks', num_walks=10**9, walk_length=10**5)",
     "measured coverage": "gr.select_anchors(graph, 2, 'degree', num_walks=10**8, walk_length=10**5)",
     "exact powers": "gr.reachability(large, range(64), 'exact', walk_length=10**5)",
-    "exact pairs": "gr.pair_reachability(large, np.stack([np.arange(10**5), np.arange(10**5)], 1), walk_length=400)",
+    "exact pairs": "gr.pair_reachability(large, np.stack([np.arange(10**5), np.arange(10**5)]), walk_length=400)",
 }
 
 SCRIPT = """
@@ -37,8 +37,8 @@ large = gr.Graph.from_edges([np.tile(many, 5), np.concatenate([(many + step) % 1
 gr.random_walks(graph, [0], num_walks=2, walk_length=3)  # compiled or loaded before the clock runs
 gr.reachability(graph, [0], num_walks=2, walk_length=3)
 gr.reachability(graph, [0], "exact", walk_length=3)
-gr.pair_reachability(graph, [[0, 1]], "walks", num_walks=2)
-gr.pair_reachability(graph, [[0, 1]])
+gr.pair_reachability(graph, [[0], [1]], "walks", num_walks=2)
+gr.pair_reachability(graph, [[0], [1]])
 gr.select_anchors(graph, 2, "degree", num_walks=2, walk_length=2)
 for work in sys.argv[1:]:
     print("begins", flush=True)

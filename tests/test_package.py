@@ -51,7 +51,7 @@ gr.random_walks(graph, num_walks=2, walk_length=3)
 anchors = gr.select_anchors(graph, 2)
 for method in ("walks", "exact"):
     gr.reachability(graph, anchors, method=method)
-gr.pair_reachability(graph, [[0, 1]])
+gr.pair_reachability(graph, [[0], [1]])
 
 modules = [module for name, module in sys.modules.items() if name.startswith("graphreach")]
 dispatchers = {id(value): value for module in modules for value in vars(module).values() if isinstance(value, Dispatcher)}

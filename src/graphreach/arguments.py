@@ -209,6 +209,55 @@ def to_list(name: str, values: Any, what: str) -> list[Any]:
         raise InputError(f"{name} must be {what}, got {describe(values)} of more entries than memory holds") from None
 
 
+def check_pairs(pairs: Any, num_nodes: int | None, name: str = "pairs") -> NDArray[np.int64]:
+    """Return pairs of positions as an ``int64`` array ``[2, m]``, as ``edge_index`` is.
+
+    Args:
+        pairs: What was passed.
+        num_nodes: Positions must be below it, if it is known.
+        name: Name of the argument.
+
+    Example:
+        >>> check_pairs([[0, 1], [2, 2]], 3).shape
+        (2, 2)
+    """
+    array = to_array(name, pairs, "biufUO", "an integer array of shape [2, m]")
+    if array.size == 0:
+        return np.empty((2, 0), np.int64)
+    if array.ndim != 2 or array.shape[0] != 2 or array.dtype.kind not in "iu":
+        hint = "; transpose it" if array.ndim == 2 and array.shape[1] == 2 else ""
+        raise InputError(
+            f"{name} must be an integer array of shape [2, m], got shape {list(array.shape)} of {array.dtype}{hint}"
+        )
+    low, high = array.min(), array.max()
+    if low < 0 or (num_nodes is not None and high >= num_nodes):
+        bounds = "of at least 0" if num_nodes is None else f"between 0 and {num_nodes - 1}"
+        raise InputError(f"{name} must hold positions {bounds}, got {low if low < 0 else high}")
+    return array.astype(np.int64)
+
+
+def pair_rows(pairs: Any, name: str = "pairs") -> tuple[list[Any], list[Any]]:
+    """Return the first and the second ids of pairs of node ids, which are rows ``(u, v)``.
+
+    Example:
+        >>> pair_rows([("a", "b"), ("a", "c")])
+        (['a', 'a'], ['b', 'c'])
+    """
+    shape = tuple(getattr(pairs, "shape", (0, 2)))
+    if 0 not in shape and (len(shape) != 2 or shape[1] != 2):
+        hint = "; transpose it" if len(shape) == 2 and shape[0] == 2 else ""
+        raise InputError(f"{name} must be rows (u, v), shape [m, 2], got shape {list(shape)}{hint}")
+    if hasattr(pairs, "tocsr"):
+        raise InputError(f"{name} must be rows (u, v) of node ids, got {describe(pairs)}")
+    if isinstance(pairs, np.ma.MaskedArray) and np.ma.is_masked(pairs):
+        raise InputError(f"{name} must be rows (u, v) without gaps, got a masked array")
+    rows = to_list(name, pairs.to_numpy() if hasattr(pairs, "itertuples") else pairs, "rows (u, v) of node ids")
+    for row in rows:
+        if isinstance(row, str | bytes | dict | set) or getattr(row, "__len__", int)() != 2:
+            raise InputError(f"{name} must be rows (u, v) of two node ids each, got {describe(row)} among them")
+    return [row[0] for row in rows], [row[1] for row in rows]
+
+
 def to_path(name: str, value: Any) -> Path:
     """Return a file's or folder's name as a path.
 

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from graphreach.anchors import select_anchors
 from graphreach.anchors.select_anchors import resolve_num_anchors
 from graphreach.anchors.strategies import STRATEGIES
-from graphreach.arguments import check_choice, check_flag, check_number, check_whole, describe, to_list
+from graphreach.arguments import check_choice, check_flag, check_number, check_whole, describe, pair_rows
 from graphreach.embedding import standalone
 from graphreach.errors import InputError
 from graphreach.graph import Graph
@@ -187,7 +187,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         known = self._graph if graph is None else as_graph(graph)
         if known is None:
             raise InputError("graph must be given to an estimator that was loaded from a folder, got None")
-        ends = _both_ends(pairs)
+        ends = pair_rows(pairs)
         if not ends[0]:
             return np.empty(0, np.float32)
         index = torch.from_numpy(np.stack([known.index_of(side) for side in ends]))
@@ -280,25 +280,6 @@ def _with_random_pairs(batches: list[Batch], seed: int) -> list[Batch]:
     others = torch.randint(batch.inputs.num_nodes, links.shape, generator=generator)
     label = torch.cat([torch.ones(links.size(1)), torch.zeros(links.size(1))])
     return [replace(batch, train=Part(torch.cat([links, others], 1), label, None))]
-
-
-def _both_ends(pairs: Any) -> tuple[list[Any], list[Any]]:
-    """The first and the second ids of pairs, which are rows; nothing guesses that they may be columns."""
-    shape = tuple(getattr(pairs, "shape", (0, 2)))
-    if 0 not in shape and (len(shape) != 2 or shape[1] != 2):
-        hint = "; transpose it" if len(shape) == 2 and shape[0] == 2 else ""
-        raise InputError(f"pairs must be rows (u, v), shape [m, 2], got shape {list(shape)}{hint}")
-    if hasattr(pairs, "itertuples"):
-        pairs = pairs.to_numpy()
-    if hasattr(pairs, "tocsr"):
-        raise InputError(f"pairs must be rows (u, v) of node ids, got {describe(pairs)}")
-    if isinstance(pairs, np.ma.MaskedArray) and np.ma.is_masked(pairs):
-        raise InputError("pairs must be rows (u, v) without gaps, got a masked array")
-    rows = to_list("pairs", pairs, "rows (u, v) of node ids")
-    for row in rows:
-        if isinstance(row, str | bytes | dict | set) or getattr(row, "__len__", int)() != 2:
-            raise InputError(f"pairs must be rows (u, v) of two node ids each, got {describe(row)} among them")
-    return [row[0] for row in rows], [row[1] for row in rows]
 
 
 def _check_folder(folder: Any) -> None:

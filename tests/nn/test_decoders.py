@@ -55,10 +55,10 @@ def test_reach_takes_what_pair_reachability_gives():
     graph = gr.Graph.from_edges([[0, 1, 2, 3], [1, 2, 3, 0]])
     pairs = torch.tensor([[0, 1], [1, 3]])
     model = gr.nn.GraphReach(0, 4, decoder="reach")
-    reach = torch.from_numpy(gr.pair_reachability(graph, pairs.t().numpy(), method="exact", walk_length=3))
+    reach = torch.from_numpy(gr.pair_reachability(graph, pairs.numpy(), method="exact", walk_length=3))
     assert model.score_pairs(Z, pairs, reach).shape == (2,)
     hops = gr.nn.GraphReach(0, 4, similarity_map="learned", hops=3, decoder="reach")
-    reach = torch.from_numpy(gr.pair_reachability(graph, pairs.t().numpy(), method="exact", walk_length=3, hops=3))
+    reach = torch.from_numpy(gr.pair_reachability(graph, pairs.numpy(), method="exact", walk_length=3, hops=3))
     assert hops.score_pairs(Z, pairs, reach).shape == (2,)
 
 

@@ -23,7 +23,7 @@ assert len(kernels.new_block()[0]) == block
 
 rng = np.random.default_rng(0)
 edges, weights = rng.integers(0, 300, (2, 900)), rng.random(900) + 0.1
-pairs = rng.integers(0, 300, (200, 2))
+pairs = rng.integers(0, 300, (2, 200))
 
 def show(name, *arrays):
     print(name, directed, weighted, hashlib.sha256(b"".join(np.ascontiguousarray(a).tobytes() for a in arrays)).hexdigest())

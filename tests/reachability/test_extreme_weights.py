@@ -77,9 +77,9 @@ def test_exact_reachability(case):
 def test_pair_reachability(case):
     graph = build(*case)
     literal, n = literal_mean(graph, LENGTH), graph.num_nodes
-    pairs = np.array([(u, v) for u in range(n) for v in range(n)])
+    u, v = pairs = np.indices((n, n)).reshape(2, -1)
     found = gr.pair_reachability(graph, pairs, walk_length=LENGTH)
-    assert_close(found, np.stack([literal[pairs[:, 0], pairs[:, 1]], literal[pairs[:, 1], pairs[:, 0]]], axis=1))
+    assert_close(found, np.stack([literal[u, v], literal[v, u]], axis=1))
 
 
 @given(graphs())

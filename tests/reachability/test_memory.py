@@ -22,7 +22,7 @@ for layout in ("dense", "csr"):
         reach = gr.reachability(graph, anchors, method, num_walks=20, walk_length=5, layout=layout)
         assert reach.to_anchors.shape == (n, 64)
         assert reach.from_anchors.sum(axis=0).min() > 0.999
-pairs = gr.pair_reachability(graph, rng.integers(0, n, (2000, 2)), walk_length=4)
+pairs = gr.pair_reachability(graph, rng.integers(0, n, (2, 2000)), walk_length=4)
 assert pairs.shape == (2000, 2)
 try:
     np.ones((n, n // 8), np.uint8)

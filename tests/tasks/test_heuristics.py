@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.reachability import pair_reachability
+from graphreach.reachability.pairs import group_pairs
 from graphreach.tasks import HEURISTICS, score
-from graphreach.tasks.heuristics import group
 from helpers import KIND_NAMES, KINDS, matrix_powers, path, random_graph
 
 kinds = pytest.mark.parametrize(("directed", "weighted"), KINDS, ids=KIND_NAMES)
@@ -105,7 +105,7 @@ def test_direct_reachability(directed, weighted):
     assert np.allclose(score("reachability", graph, PAIRS), mean[U, V] + mean[V, U], atol=1e-6)
     mean = matrix_powers(graph, 3).mean(axis=0)
     assert np.allclose(score("reachability", graph, PAIRS, walk_length=3, both=False), mean[U, V], atol=1e-6)
-    sampled = pair_reachability(graph, PAIRS.T, "walks", num_walks=9, seed=4).astype(float).sum(axis=1)
+    sampled = pair_reachability(graph, PAIRS, "walks", num_walks=9, seed=4).astype(float).sum(axis=1)
     assert np.array_equal(score("reachability", graph, PAIRS, method="walks", num_walks=9, seed=4), sampled)
 
 
@@ -126,7 +126,7 @@ def test_each_pair_has_its_own_score(name, pairs, num_edges):
 
 
 def test_groups_of_pairs():
-    groups = group(PAIRS, N)
+    groups = group_pairs(PAIRS, N)
     source = np.repeat(groups.sources, np.diff(groups.pointer)).astype(int)
     assert np.array_equal(source[groups.inverse], U)
     assert np.array_equal(groups.targets[groups.inverse], V)

@@ -24,7 +24,7 @@ WALKERS = {
     "second_order_walks": lambda **options: second_order_walks(cycle(6), **options),
     "reachability": lambda **options: gr.reachability(cycle(6), [0], **options),
     "reachability-csr": lambda **options: gr.reachability(cycle(6), [0], layout="csr", **options),
-    "pair_reachability": lambda **options: gr.pair_reachability(cycle(6), [[0, 1]], "walks", **options),
+    "pair_reachability": lambda **options: gr.pair_reachability(cycle(6), [[0], [1]], "walks", **options),
     "select_anchors": lambda **options: gr.select_anchors(cycle(6), 2, **options),
 }
 TOO_MUCH = r"steps, which would take about .* at most 1e\+15 are allowed|GB of memory, more than the 1 GB there are"
@@ -83,7 +83,7 @@ def test_hops_within_bounds(hops):
         with pytest.raises(InputError, match=f"hops must be at most 1048575, got {hops}"):
             gr.reachability(cycle(6), [0], method, hops=hops)
         with pytest.raises(InputError, match=f"hops must be at most 1048575, got {hops}"):
-            gr.pair_reachability(cycle(6), [[0, 1]], method, hops=hops)
+            gr.pair_reachability(cycle(6), [[0], [1]], method, hops=hops)
 
 
 def test_hops_as_a_float_are_refused():
@@ -106,7 +106,7 @@ def test_exact_blocks_that_do_not_fit_are_refused():
 
 def test_pairs_that_do_not_fit_are_refused():
     with pytest.raises(InputError, match="reachability of 1000 pairs, 100000 numbers each way would take"):
-        gr.pair_reachability(cycle(1000), np.stack([np.arange(1000), np.arange(1000)], 1), hops=10**5)
+        gr.pair_reachability(cycle(1000), np.stack([np.arange(1000), np.arange(1000)]), hops=10**5)
 
 
 def test_distances_that_do_not_fit_are_refused(monkeypatch):
@@ -150,7 +150,7 @@ def test_graphs_that_are_none(graph):
     for function in (
         lambda: gr.reachability(graph, [0]),
         lambda: gr.random_walks(graph),
-        lambda: gr.pair_reachability(graph, [[0, 1]]),
+        lambda: gr.pair_reachability(graph, [[0], [1]]),
         lambda: gr.diameter(graph),
         lambda: second_order_walks(graph),
     ):

@@ -7,10 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphreach.arguments import check_choice, check_number, to_list
-from graphreach.attacks.assessment import Assessment, Tally, concordant
+from graphreach.attacks.assessment import Assessment, Tally
 from graphreach.attacks.attack import Attack
 from graphreach.attacks.kinds import GROUP, clique, hubs, noise
 from graphreach.attacks.victim import Victim
+from graphreach.auc import count_concordant
 from graphreach.errors import InputError
 from graphreach.progress import track
 from graphreach.tasks import Split
@@ -144,9 +145,9 @@ def _one_group(victim: Victim, before: NDArray[np.float32], attack: Attack) -> _
 def _tally(
     before: NDArray[np.float32], after: NDArray[np.float32], label: NDArray[np.int64], chosen: NDArray[np.bool_]
 ) -> Tally:
-    positive, negative = chosen & (label == 1), chosen & (label == 0)
-    counts = ((int(each.sum()),) for each in (positive, negative))
-    return Tally(*counts, *((concordant(scores[positive], scores[negative]),) for scores in (before, after)))
+    positive = label[chosen] == 1
+    won = [(float(count_concordant(scores[chosen], positive)[0][0]),) for scores in (before, after)]
+    return Tally((int(positive.sum()),), (int((~positive).sum()),), *won)
 
 
 def _join(parts: list[_Group], kind: str, fraction: float, seed: int, victim: Victim) -> Assessment:

@@ -138,18 +138,6 @@ class Assessment:
             raise InputError(f"content must be what Assessment.to_dict made, but: {error}") from None
 
 
-def concordant(positives: NDArray[np.floating[Any]], negatives: NDArray[np.floating[Any]]) -> float:
-    """How many of all comparisons the positive wins; ties count one half.
-
-    Example:
-        >>> concordant(np.array([0.9, 0.5]), np.array([0.5, 0.1]))
-        3.5
-    """
-    ordered = np.sort(negatives)
-    below, not_above = (np.searchsorted(ordered, positives, side) for side in ("left", "right"))
-    return float(below.sum() + not_above.sum()) / 2
-
-
 def _share(concordant: tuple[float, ...], comparisons: int) -> float:
     return sum(concordant) / comparisons if comparisons else math.nan
 

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from graphreach.arguments import check_choice, to_integers
+from graphreach.arguments import check_choice, check_pairs, to_integers
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.build import compact
 from graphreach.graph.checks import check_graph
-from graphreach.tasks.examples import check_pairs
 from graphreach.tasks.pair_keys import contains
 
 MAX_EDGES = 50_000_000

@@ -3,12 +3,11 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graphreach.arguments import check_number
+from graphreach.arguments import check_number, check_pairs
 from graphreach.attacks.attack import MAX_EDGES, Attack, add_edges
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.checks import check_graph
-from graphreach.tasks.examples import check_pairs
 from graphreach.tasks.pair_keys import decode, draw_distinct, encode, free_keys, num_pairs, unique
 from graphreach.tasks.parts import stream
 from graphreach.walks.rng import check_seed

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphreach.arguments import check_whole, to_array, to_finite
+from graphreach.auc import auc
 from graphreach.errors import InputError
 
 LARGEST = 1e100
@@ -30,8 +31,6 @@ class LateFusion:
 
     def fit(self, first: ArrayLike, second: ArrayLike, labels: ArrayLike) -> "LateFusion":
         """Choose scale and weight on validation scores; ``labels`` are 0 or 1."""
-        from sklearn.metrics import roc_auc_score
-
         scores = [
             to_finite(name, each).astype(np.float64).ravel() for name, each in (("first", first), ("second", second))
         ]
@@ -48,7 +47,7 @@ class LateFusion:
         self.mean_ = [float(each.mean()) for each in scores]
         self.std_ = [float(each.std()) or 1.0 for each in scores]
         weights = np.linspace(0, 1, self.steps)
-        self.auc_ = [float(roc_auc_score(truth, self._fuse(scores[0], scores[1], weight))) for weight in weights]
+        self.auc_ = [auc(self._fuse(scores[0], scores[1], weight), truth == 1) for weight in weights]
         self.weight_ = float(weights[int(np.argmax(self.auc_))])
         return self
 

@@ -5,15 +5,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from graphreach.arguments import check_pairs
 from graphreach.errors import InputError
 from graphreach.graph import Graph
+from graphreach.graph.checks import check_graph
 from graphreach.interrupts import call, pieces
 from graphreach.limits import check_memory
 from graphreach.progress import live
 from graphreach.reachability.pair_kernels import pair_powers, two_hop_edges
 from graphreach.reachability.walk_kernels import count_pairs
 from graphreach.walks.costs import check_products
-from graphreach.walks.random_walks import integer_array, row_chunks
+from graphreach.walks.random_walks import row_chunks
 from graphreach.walks.rng import check_seed
 from graphreach.walks.transitions import transitions
 from graphreach.walks.walk_length import check_count, check_hops, resolve_walk_length
@@ -22,7 +24,7 @@ SOURCES_PER_CALL = 1 << 13
 FIRST_SOURCES = 1 << 10
 
 
-class _Groups(NamedTuple):
+class PairGroups(NamedTuple):
     """Different (source, target) pairs, by source, and where each pair of the list finds its own."""
 
     sources: NDArray[np.uint32]
@@ -48,7 +50,7 @@ def pair_reachability(
 
     Args:
         graph: The graph.
-        pairs: Positions, ``[m, 2]``.
+        pairs: Positions, ``[2, m]``, as ``edge_index`` is.
         method: ``"exact"`` or ``"walks"``.
         walk_length: Jumps of a walk, or ``"diameter"``.
         num_walks: Walks from each node, with ``method="walks"``.
@@ -61,21 +63,21 @@ def pair_reachability(
     Example:
         >>> import graphreach as gr
         >>> path = gr.Graph.from_edges([[0, 1], [1, 2]])
-        >>> gr.pair_reachability(path, [[0, 1], [0, 2]], walk_length=2)
+        >>> gr.pair_reachability(path, [[0, 0], [1, 2]], walk_length=2)
         array([[0.5 , 0.25],
                [0.25, 0.25]], dtype=float32)
     """
-    listed = _check_pairs(graph, pairs)
+    listed = check_pairs(pairs, check_graph(graph).num_nodes)
     if not isinstance(method, str) or method not in ("exact", "walks"):
         raise InputError(f"method must be one of exact, walks, got {method!r:.80}")
     hops = None if hops is None else check_hops(hops)
     length = hops if hops is not None else resolve_walk_length(graph, walk_length)
     num_walks, seed = check_count("num_walks", num_walks), check_seed(seed)
     check_memory(
-        3 * 2 * 8 * len(listed) * (hops or 1), f"reachability of {len(listed)} pairs, {hops or 1} numbers each way",
+        3 * 2 * 8 * listed.shape[1] * (hops or 1), f"reachability of {listed.shape[1]} pairs, {hops or 1} numbers each way",
         "lower hops or give fewer pairs at a time",
     )  # fmt: skip
-    there, back = listed, listed[:, ::-1]
+    there, back = listed, listed[::-1]
     if method == "walks":
         columns = [_sampled(graph, side, length, hops, num_walks, seed) for side in (there, back)]
     elif graph.directed:
@@ -88,17 +90,17 @@ def pair_reachability(
 
 def _balanced(graph: Graph, pairs: NDArray[np.int64], length: int, hops: int | None) -> list[NDArray[np.float64]]:
     """Undirected: one direction gives the other; start from the side that has fewer different nodes."""
-    swap = len(np.unique(pairs[:, 1])) < len(np.unique(pairs[:, 0]))
-    sides = pairs[:, ::-1] if swap else pairs
+    swap = len(np.unique(pairs[1])) < len(np.unique(pairs[0]))
+    sides = pairs[::-1] if swap else pairs
     first = _exact(graph, sides, length, hops)
     degree = graph.degree[sides]
-    ratio = np.divide(degree[:, 0], degree[:, 1], out=np.zeros(len(pairs)), where=degree[:, 1] > 0)
+    ratio = np.divide(degree[0], degree[1], out=np.zeros(pairs.shape[1]), where=degree[1] > 0)
     second = first * ratio[:, None]
     return [second, first] if swap else [first, second]
 
 
 def _exact(graph: Graph, pairs: NDArray[np.int64], length: int, hops: int | None) -> NDArray[np.float64]:
-    groups = _group(graph, pairs)
+    groups = group_pairs(pairs, graph.num_nodes)
     back = graph.transpose()
     inverse = np.divide(1.0, graph.degree, out=np.zeros(graph.num_nodes), where=graph.degree > 0)
     cost = two_hop_edges(back.indptr, back.indices)
@@ -122,7 +124,7 @@ def _exact(graph: Graph, pairs: NDArray[np.int64], length: int, hops: int | None
 def _sampled(
     graph: Graph, pairs: NDArray[np.int64], length: int, hops: int | None, num_walks: int, seed: int
 ) -> NDArray[np.float64]:
-    groups = _group(graph, pairs)
+    groups = group_pairs(pairs, graph.num_nodes)
     out = np.zeros((len(groups.targets), hops or 1))
     scale = 1.0 / num_walks if hops is not None else 1.0 / (num_walks * length)
     for rows in row_chunks(len(groups.sources), num_walks * length, "walks for pairs"):
@@ -135,23 +137,14 @@ def _sampled(
     return result
 
 
-def _group(graph: Graph, pairs: NDArray[np.int64]) -> _Groups:
-    keys, inverse = np.unique(pairs[:, 0] * graph.num_nodes + pairs[:, 1], return_inverse=True)
-    sources, counts = np.unique(keys // graph.num_nodes, return_counts=True)
-    pointer = np.concatenate([[0], np.cumsum(counts)])
-    return _Groups(sources.astype(np.uint32), pointer, (keys % graph.num_nodes).astype(np.uint32), inverse)
+def group_pairs(pairs: NDArray[np.int64], num_nodes: int) -> PairGroups:
+    """Group pairs ``[2, m]`` by their first node.
 
-
-def _check_pairs(graph: Graph, pairs: ArrayLike) -> NDArray[np.int64]:
-    array = integer_array(graph, pairs, "pairs")
-    if array.size == 0:
-        return np.empty((0, 2), np.int64)
-    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
-        hint = "; transpose it" if array.ndim == 2 and array.shape[0] == 2 else ""
-        raise InputError(
-            f"pairs must be an integer array of shape [m, 2], got shape {list(array.shape)} of {array.dtype}{hint}"
-        )
-    if array.min() < 0 or array.max() >= graph.num_nodes:
-        wrong = array[(array < 0) | (array >= graph.num_nodes)][0]
-        raise InputError(f"pairs must hold positions between 0 and {graph.num_nodes - 1}, got {wrong}")
-    return array.astype(np.int64)
+    Example:
+        >>> group_pairs(np.array([[1, 0, 1], [0, 2, 0]]), 3).inverse
+        array([1, 0, 1])
+    """
+    keys, inverse = np.unique(pairs[0] * num_nodes + pairs[1], return_inverse=True)
+    sources, counts = np.unique(keys // max(1, num_nodes), return_counts=True)
+    pointer = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    return PairGroups(sources.astype(np.uint32), pointer, (keys % max(1, num_nodes)).astype(np.uint32), inverse)

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphreach.arguments import to_array, to_finite
+from graphreach.auc import auc, count_concordant
 from graphreach.errors import InputError
 from graphreach.explain import Explainer
-from graphreach.training.evaluation import rank_auc
 from graphreach.walks.rng import check_seed
 
 LEVEL, DRAWS, WORK = 0.95, 1000, 100_000_000
@@ -37,18 +37,17 @@ def auc_interval(scores: NDArray[Any], labels: NDArray[Any], seed: int = 0) -> B
         raise InputError(
             f"scores and labels must be lists of one length, got {list(scores.shape)}, {list(labels.shape)}"
         )
-    sides = [np.sort(scores[labels == side]) for side in (1, 0)]
-    if not all(map(len, sides)):
+    positive = labels == 1
+    if positive.all() or not positive.any():
         return Bounds(float("nan"), float("nan"), float("nan"))
-    draws = int(np.clip(WORK // len(scores), 100, DRAWS))
-    found = np.array([_drawn_auc(*(rng.choice(side, len(side)) for side in sides)) for _ in range(draws)])
-    return _bounds(rank_auc(scores, labels), found)
-
-
-def _drawn_auc(positives: NDArray[Any], negatives: NDArray[Any]) -> float:
-    negatives.sort()
-    below, above = np.searchsorted(negatives, positives, "left"), np.searchsorted(negatives, positives, "right")
-    return float((below + above).mean() / 2 / len(negatives))
+    found = []
+    for size in _pieces(int(np.clip(WORK // len(scores), 100, DRAWS)), max(1, HELD // len(scores))):
+        times = np.empty((size, len(scores)), np.int64)
+        for side in (positive, ~positive):
+            times[:, side] = _draw(rng, int(side.sum()), size)
+        concordant, comparisons = count_concordant(scores, positive, times)
+        found.append(concordant / comparisons)
+    return _bounds(auc(scores, positive), np.concatenate(found))
 
 
 def node_intervals(scores: NDArray[Any], labels: NDArray[Any], seed: int = 0) -> dict[str, Bounds]:
@@ -68,7 +67,7 @@ def node_intervals(scores: NDArray[Any], labels: NDArray[Any], seed: int = 0) ->
     draws = int(np.clip(WORK // scores.size, 100, DRAWS))
     found: dict[str, list[NDArray[np.float64]]] = {"accuracy": [], "auc": []}
     for size in _pieces(draws, max(1, HELD // count)):
-        times = rng.multinomial(count, np.full(count, 1 / count), size)
+        times = _draw(rng, count, size)
         found["accuracy"].append(times @ right / count)
         found["auc"].append(weighted_auc(scores, labels, times))
     once = {"accuracy": float(right.mean()), "auc": float(weighted_auc(scores, labels, np.ones((1, count)))[0])}
@@ -90,17 +89,16 @@ def weighted_auc(scores: NDArray[Any], labels: NDArray[Any], times: NDArray[Any]
     """
     sums, classes = np.zeros(len(times)), np.zeros(len(times))
     for each in np.unique(labels):
-        order = np.argsort(scores[:, each], kind="stable")
-        values = scores[order, each]
-        first = np.flatnonzero(np.concatenate([[True], values[1:] > values[:-1]]))  # of each group of equal scores
-        own = times[:, order] * (labels[order] == each)
-        inside, outside = (np.add.reduceat(part, first, axis=1) for part in (own, times[:, order] - own))
-        below = np.cumsum(outside, axis=1) - outside / 2
-        pairs = inside.sum(1) * outside.sum(1)
-        sums += np.divide((inside * below).sum(1), pairs, out=np.zeros(len(times)), where=pairs > 0)
+        concordant, pairs = count_concordant(scores[:, each], labels == each, times)
+        sums += np.divide(concordant, pairs, out=np.zeros(len(times)), where=pairs > 0)
         classes += pairs > 0
     means: NDArray[np.float64] = np.divide(sums, classes, out=np.full(len(times), np.nan), where=classes > 0)
     return means
+
+
+def _draw(rng: np.random.Generator, count: int, draws: int) -> NDArray[np.int64]:
+    """How many times each of ``count`` examples is drawn with replacement, ``[draws, count]``."""
+    return rng.multinomial(count, np.full(count, 1 / count), draws)
 
 
 def _pieces(total: int, most: int) -> list[int]:

@@ -5,9 +5,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from graphreach.arguments import check_choice
+from graphreach.arguments import check_choice, check_pairs
 from graphreach.errors import InputError
-from graphreach.tasks.examples import PARTS, Split, check_pairs, check_split
+from graphreach.tasks.examples import PARTS, Split, check_split
 
 
 def closure(split: Split, part: str = "test") -> NDArray[np.float64]:

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from graphreach.arguments import describe, to_array, to_integers
+from graphreach.arguments import check_pairs, describe, to_integers
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.checks import check_graph
@@ -108,6 +108,13 @@ class Examples:
         return self.index[..., self.label == 1]
 
     @property
+    def candidate_pairs(self) -> NDArray[np.int64] | None:
+        """The first node of every positive with each of its candidates, ``[2, positives * c]``."""
+        if self.candidates is None:
+            return None
+        return np.stack([np.repeat(self.positives[0], self.candidates.shape[1]), self.candidates.ravel()])
+
+    @property
     def negatives(self) -> NDArray[np.int64]:
         """The pairs with label 0, ``[2, negatives]``."""
         return self.index[..., self.label == 0]
@@ -196,25 +203,3 @@ def join_pairs(
     label = np.zeros(positives.shape[1] + negatives.shape[1], np.int64)
     label[: positives.shape[1]] = 1
     return Examples(np.concatenate([positives, negatives], axis=1), label, candidates)
-
-
-def check_pairs(pairs: Any, num_nodes: int | None, name: str = "pairs") -> NDArray[np.int64]:
-    """Pairs as an ``int64`` array ``[2, m]`` of positions, below ``num_nodes`` if that is known.
-
-    Example:
-        >>> check_pairs([[0, 1], [2, 2]], 3).shape
-        (2, 2)
-    """
-    array = to_array(name, pairs, "biufUO", "an integer array of shape [2, m]")
-    if array.size == 0:
-        return np.empty((2, 0), np.int64)
-    if array.ndim != 2 or array.shape[0] != 2 or array.dtype.kind not in "iu":
-        hint = "; transpose it" if array.ndim == 2 and array.shape[1] == 2 else ""
-        raise InputError(
-            f"{name} must be an integer array of shape [2, m], got shape {list(array.shape)} of {array.dtype}{hint}"
-        )
-    low, high = array.min(), array.max()
-    if low < 0 or (num_nodes is not None and high >= num_nodes):
-        bounds = "of at least 0" if num_nodes is None else f"between 0 and {num_nodes - 1}"
-        raise InputError(f"{name} must hold positions {bounds}, got {low if low < 0 else high}")
-    return array.astype(np.int64)

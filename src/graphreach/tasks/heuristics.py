@@ -2,19 +2,19 @@
 
 import inspect
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graphreach.arguments import check_choice
+from graphreach.arguments import check_choice, check_pairs
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.checks import check_graph
 from graphreach.progress import track
 from graphreach.reachability import pair_reachability
 from graphreach.reachability.pair_kernels import pair_powers, two_hop_edges
-from graphreach.tasks.examples import check_pairs
+from graphreach.reachability.pairs import PairGroups, group_pairs
 from graphreach.tasks.heuristic_kernels import pair_pagerank, shared_neighbours
 from graphreach.walks.walk_length import check_count
 
@@ -67,7 +67,7 @@ def katz(graph: Graph, pairs: Pairs, beta: float = 0.05, length: int = 4) -> Sco
         raise InputError(f"beta must be a positive number, got {beta!r}")
     back = graph.transpose()
     ones, cost = np.ones(graph.num_nodes), two_hop_edges(back.indptr, back.indices)
-    groups = group(pairs, graph.num_nodes)
+    groups = group_pairs(pairs, graph.num_nodes)
     powers = np.zeros((len(groups.targets), length))
     for begin, end in _source_chunks(groups, "Katz"):
         pair_powers(
@@ -102,7 +102,7 @@ def pagerank(graph: Graph, pairs: Pairs, damping: float = 0.85, epsilon: float =
     if not (np.isfinite(epsilon) and epsilon > 0):
         raise InputError(f"epsilon must be a positive number, got {epsilon!r}")
     listed = np.concatenate([pairs, pairs[::-1]], axis=1) if both else pairs
-    groups = group(listed, graph.num_nodes)
+    groups = group_pairs(listed, graph.num_nodes)
     inverse = np.divide(1.0, graph.degree, out=np.zeros(graph.num_nodes), where=graph.degree > 0)
     out = np.zeros(len(groups.targets))
     for begin, end in _source_chunks(groups, "personalised PageRank"):
@@ -138,7 +138,7 @@ def reachability(
         >>> reachability(Graph.from_edges([[0, 1], [1, 2]]), np.array([[0], [2]]), walk_length=2)
         array([0.5])
     """
-    columns = pair_reachability(graph, pairs.T, method, walk_length, num_walks, seed=seed).astype(np.float64)
+    columns = pair_reachability(graph, pairs, method, walk_length, num_walks, seed=seed).astype(np.float64)
     scores: Scores = columns.sum(axis=1) if both else columns[:, 0]
     return scores
 
@@ -183,29 +183,7 @@ def score(name: str, graph: Graph, pairs: ArrayLike, **options: Any) -> Scores:
     return function(graph, listed, **options)
 
 
-class Groups(NamedTuple):
-    """Different (source, target) pairs, by source, and where each pair of the list finds its own."""
-
-    sources: NDArray[np.uint32]
-    pointer: NDArray[np.int64]
-    targets: NDArray[np.uint32]
-    inverse: NDArray[np.int64]
-
-
-def group(pairs: Pairs, num_nodes: int) -> Groups:
-    """Group pairs ``[2, m]`` by their first node.
-
-    Example:
-        >>> group(np.array([[1, 0, 1], [0, 2, 0]]), 3).inverse
-        array([1, 0, 1])
-    """
-    keys, inverse = np.unique(pairs[0] * num_nodes + pairs[1], return_inverse=True)
-    sources, counts = np.unique(keys // max(1, num_nodes), return_counts=True)
-    pointer = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    return Groups(sources.astype(np.uint32), pointer, (keys % max(1, num_nodes)).astype(np.uint32), inverse)
-
-
-def _source_chunks(groups: Groups, description: str) -> Iterator[tuple[int, int]]:
+def _source_chunks(groups: PairGroups, description: str) -> Iterator[tuple[int, int]]:
     begins = range(0, len(groups.sources), SOURCES_PER_CALL)
     for begin in track(begins, len(begins), description):
         yield begin, min(begin + SOURCES_PER_CALL, len(groups.sources))

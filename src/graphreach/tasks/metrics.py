@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphreach.arguments import describe, to_finite, to_list
+from graphreach.auc import auc
 from graphreach.errors import InputError
 from graphreach.progress import stage
 from graphreach.tasks.examples import Examples, find_task
@@ -37,7 +38,7 @@ class MeanMetrics(dict[str, float]):
 def metrics(
     task: str, scores: ArrayLike, examples: Examples, candidate_scores: ArrayLike | None = None
 ) -> dict[str, float]:
-    """Metrics of scores, computed by scikit-learn; one that is not defined (a single class) is left out.
+    """Metrics of scores; one that is not defined (a single class) is left out.
 
     Pairs: ``"auc"`` (ROC AUC) and ``"ap"`` (average precision). With scores of candidates also ``"mrr"`` (mean reciprocal
     rank of a positive among its candidates) and ``"hits@1"``, ``"hits@3"``, ``"hits@10"`` (the share that rank so high, for
@@ -75,9 +76,9 @@ def metrics(
         raise InputError(f"scores must have shape [{len(examples)}], one per pair, got {list(values.shape)}")
     out = {}
     if 0 < int(examples.label.sum()) < len(examples):
-        from sklearn.metrics import average_precision_score, roc_auc_score
+        from sklearn.metrics import average_precision_score
 
-        out["auc"] = float(roc_auc_score(examples.label, values))
+        out["auc"] = auc(values, examples.label == 1)
         out["ap"] = float(average_precision_score(examples.label, values))
     if candidate_scores is not None:
         out.update(_of_ranking(values[examples.label == 1], to_finite("candidate_scores", candidate_scores)))
@@ -140,13 +141,10 @@ def _of_nodes(scores: NDArray[np.float64], examples: Examples) -> dict[str, floa
         raise InputError(f"scores must have a column for each class up to {label.max()}, got {scores.shape[1]}")
     if scores.min() < 0 or np.abs(scores.sum(axis=1) - 1).max() > 1e-3:
         raise InputError("scores of nodes must be probabilities that sum to 1 in each row: apply a softmax")
-    from sklearn.metrics import accuracy_score, roc_auc_score
-
     predicted = scores.argmax(axis=1)
-    out = {"accuracy": float(accuracy_score(label, predicted))}
+    out = {"accuracy": float((predicted == label).mean())}
     present = np.unique(label)
     if len(present) > 1:
-        truth = label[:, None] == present
-        out["auc"] = float(roc_auc_score(truth, scores[:, present], average="macro"))
-        out["hard_auc"] = float(roc_auc_score(truth, predicted[:, None] == present, average="macro"))
+        out["auc"] = float(np.mean([auc(scores[:, each], label == each) for each in present]))
+        out["hard_auc"] = float(np.mean([auc(predicted == each, label == each) for each in present]))
     return out

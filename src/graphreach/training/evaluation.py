@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from graphreach.auc import auc
 from graphreach.tasks import Examples, mean_metrics, metrics
 from graphreach.threads import one_torch_thread
 from graphreach.training.batches import Batch
@@ -68,46 +69,13 @@ def summarise(rows: list[dict[str, float]], examples: list[Examples], scores: Sc
     found = dict(mean_metrics(rows))
     scored = [(own, each.label) for own, each in zip(scores, examples, strict=True) if own is not None]
     if len(scored) > 1 and scored[0][0].ndim == 1:
-        from sklearn.metrics import roc_auc_score
-
         values, labels = (np.concatenate(column) for column in zip(*scored, strict=True))
-        found["pooled_auc"] = float(roc_auc_score(labels, values))
-    return found
-
-
-def rank_auc(scores: NDArray[Any], labels: NDArray[Any]) -> float:
-    """The ROC AUC by ranks (Mann-Whitney), nan without both classes.
-
-    Example:
-        >>> rank_auc(np.array([0.9, 0.4, 0.4]), np.array([1, 1, 0]))
-        0.75
-    """
-    positive = labels == 1
-    count = int(positive.sum())
-    others = len(labels) - count
-    if not count or not others:
-        return math.nan
-    ranks = _ranks(scores)[positive].sum()
-    return float(ranks - count * (count + 1) / 2) / (count * others)
-
-
-def _ranks(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Places in ascending order, from 1; equal values share the mean of theirs. All are nan if a value is.
-
-    As ``scipy.stats.rankdata``, whose import takes longer than all of this module's others but torch.
-
-    Example:
-        >>> _ranks(np.array([0.9, 0.4, 0.4]))
-        array([3. , 1.5, 1.5])
-    """
-    _, place, count = np.unique(values, return_inverse=True, return_counts=True)
-    mean = np.cumsum(count) - (count - 1) / 2
-    found: NDArray[np.float64] = mean[place] if not np.isnan(values).any() else np.full(len(values), math.nan)
+        found["pooled_auc"] = auc(values, labels == 1)
     return found
 
 
 def _auc_alone(scores: NDArray[Any], labels: NDArray[Any]) -> dict[str, float]:
-    found = rank_auc(scores, labels)
+    found = auc(scores, labels == 1)
     return {} if math.isnan(found) else {"auc": found}
 
 
@@ -117,10 +85,8 @@ class _Wanted:
     def __init__(self, examples: Examples, first: int) -> None:
         self.examples = examples
         self.index = examples.index + first
-        self.candidates = None
-        if examples.candidates is not None:
-            sources = np.repeat(self.index[0, examples.label == 1], examples.candidates.shape[1])
-            self.candidates = np.stack([sources, examples.candidates.ravel() + first])
+        own = examples.candidate_pairs
+        self.candidates = None if own is None else own + first
 
 
 def _embed(model: TaskModel, batch: Batch, wanted: list[_Wanted]) -> tuple[torch.Tensor, Callable[[Any], Any]]:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 import torch
 
 from graphreach.arguments import check_flag, to_path
@@ -335,11 +334,8 @@ def _draw_inputs(fresh: Any, batch: Batch, seed: int) -> Inputs:
 
 
 def _candidates(scorer: Any, examples: Any) -> Any:
-    if examples.candidates is None:
-        return None
-    sources = examples.index[0, examples.label == 1]
-    pairs = np.stack([np.repeat(sources, examples.candidates.shape[1]), examples.candidates.ravel()])
-    return scorer(pairs).reshape(examples.candidates.shape)
+    pairs = examples.candidate_pairs
+    return None if pairs is None else scorer(pairs).reshape(examples.candidates.shape)
 
 
 def _run_apart(

@@ -55,9 +55,7 @@ class PairReach:
 
     def candidates(self, split: Split, part: str) -> Tensor:
         """Of every positive's source with each of its candidates."""
-        examples = getattr(split, part)
-        sources = np.repeat(examples.index[0, examples.label == 1], examples.candidates.shape[1])
-        return self._once(split, f"{part} candidates", np.stack([sources, examples.candidates.ravel()]))
+        return self._once(split, f"{part} candidates", getattr(split, part).candidate_pairs)
 
     def _once(self, split: Split, name: str, pairs: NDArray[np.int64]) -> Tensor:
         key = (id(split), name)
@@ -81,7 +79,7 @@ def pair_features(graph: Graph, pairs: NDArray[np.int64], hops: int, lift: bool)
         tensor([[[2.],
                  [2.]]])
     """
-    reach = pair_reachability(graph, pairs.T, hops=hops)
+    reach = pair_reachability(graph, pairs, hops=hops)
     if lift:
         reach *= inverse_shares(graph)[pairs[::-1].T][:, :, None]
     return torch.from_numpy(reach)

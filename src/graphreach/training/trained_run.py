@@ -8,7 +8,7 @@ import torch
 from numpy.typing import NDArray
 
 from graphreach import nn
-from graphreach.arguments import describe, to_array, to_integers, to_path
+from graphreach.arguments import check_pairs, describe, to_array, to_integers, to_path
 from graphreach.datasets.dataset import Sample
 from graphreach.errors import InputError
 from graphreach.graph import Graph
@@ -16,7 +16,6 @@ from graphreach.graph.checks import check_graph
 from graphreach.nn.decoders import ReachDecoder
 from graphreach.nn.node_classifier import NodeClassifier
 from graphreach.nn.pretrained import CONFIG
-from graphreach.tasks.examples import check_pairs
 from graphreach.tasks.link_split import without_links
 from graphreach.threads import one_torch_thread
 from graphreach.training.anchor_match import AnchorMatch, match_anchors
