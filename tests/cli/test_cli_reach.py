@@ -7,8 +7,10 @@ from scipy.sparse import csr_array
 from typer.testing import CliRunner
 
 import graphreach as gr
-from graphreach.cli import app, reach_files
-from graphreach.cli.anchor_files import read_anchors
+from graphreach.cli import app
+from graphreach.io import results
+from graphreach.io.results import read_anchors, write_reachability
+from graphreach.reachability.cache import result_arrays
 
 
 @pytest.fixture
@@ -32,7 +34,7 @@ def rows_of(graph, reach):
 @pytest.mark.parametrize("layout", ["dense", "csr"])
 @pytest.mark.parametrize("block", [1, 5, 1 << 20])
 def test_parquet_is_long_with_ids(run, roads, expected, tmp_path, layout, block, monkeypatch):
-    monkeypatch.setattr(reach_files, "BLOCK_ENTRIES", block)
+    monkeypatch.setattr(results, "BLOCK_ENTRIES", block)
     path = tmp_path / "reach.parquet"
     result = run("reach", roads, "-o", path, "-k", 3, "--seed", 1, "--layout", layout)
     assert (result.exit_code, result.stdout) == (0, "")
@@ -118,8 +120,8 @@ def test_anchors_by_kind_and_by_text(tmp_path):
 def test_ids_of_other_kinds_are_written_as_text(tmp_path):
     graph = gr.Graph.from_edge_list([((0, 0), (0, 1)), ((0, 1), (1, 1))])
     reach = gr.reachability(graph, [1], walk_length=2)
-    reach_files.write_npz(tmp_path / "reach.npz", graph, reach)
-    reach_files.write_parquet(tmp_path / "reach.parquet", graph, reach)
+    for suffix in results.REACH_SUFFIXES:
+        write_reachability(tmp_path / f"reach{suffix}", graph.ids, reach, result_arrays(reach))
     with np.load(tmp_path / "reach.npz", allow_pickle=False) as file:
         assert file["anchors"].tolist() == ["(0, 1)"]
     assert set(pl.read_parquet(tmp_path / "reach.parquet")["anchor"]) == {"(0, 1)"}
@@ -151,8 +153,8 @@ def test_failure_midway_leaves_the_old_file(run, roads, tmp_path, monkeypatch, s
     def fail(*args, **kwargs):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(reach_files, "_long_form", fail)
-    monkeypatch.setattr(np, "savez", fail)
+    monkeypatch.setattr(results, "_long_form", fail)
+    monkeypatch.setattr(np.lib.format, "write_array", fail)
     result = CliRunner().invoke(app, ["reach", str(roads), "-o", str(path), "-k", "2"])
     assert result.exit_code == 1
     assert path.read_text() == "old"
@@ -163,7 +165,7 @@ def test_exit_and_message_when_the_disk_is_full(run, roads, tmp_path, monkeypatc
     def fail(*args, **kwargs):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(np, "savez", fail)
+    monkeypatch.setattr(np.lib.format, "write_array", fail)
     target = tmp_path / "reach.npz"
     result = run("reach", roads, "-o", target)
     assert result.exit_code == 1

@@ -11,7 +11,7 @@ import pytest
 
 import graphreach as gr
 from graphreach import InputError, datasets, training
-from graphreach.io.embeddings import WRITERS, write_embedding
+from graphreach.io.embeddings import SUFFIXES, write_embedding
 from graphreach.training import Settings
 
 resource = pytest.importorskip("resource", reason="limits are those of POSIX")
@@ -28,7 +28,7 @@ def small_files(size):
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-@pytest.mark.parametrize("suffix", WRITERS)
+@pytest.mark.parametrize("suffix", SUFFIXES)
 def test_files_that_grow_too_large_are_named_and_not_there_by_half(tmp_path, suffix):
     target = tmp_path / f"out{suffix}"
     target.write_text("before")
@@ -65,7 +65,7 @@ def mounted(tmp_path):
 def test_a_small_file_system_that_is_full(mounted):
     folder, _ = mounted
     ids, z = np.arange(4000), np.random.default_rng(0).random((4000, 16)).astype(np.float32)
-    for suffix in WRITERS:
+    for suffix in SUFFIXES:
         with pytest.raises(OSError, match="No space left on device") as caught:
             write_embedding(folder / f"out{suffix}", ids, iter([z]), 16)
         assert Path(caught.value.filename).name.startswith("out")

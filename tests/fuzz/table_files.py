@@ -78,7 +78,7 @@ def _check(kind: str) -> Callable[[Any, list[str]], str | None]:
 
 
 def _anchors(dice: Dice) -> Case:
-    from graphreach.cli.anchor_files import check_anchor_file, read_anchors
+    from graphreach.io.results import check_anchor_file, read_anchors
 
     name = dice.pick(["anchors.txt", "anchors.csv", "anchors.json"])
     data = damage_by_suffix(name, samples.read(f"tables/{name}"), dice)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from graphreach.io import files
-from graphreach.io.files import remove_orphans, replacing
+from graphreach.io.files import remove_orphans, replacing, scratch_folder
 
 
 def orphan(folder, process, host=None, name="out", suffix=".csv"):
@@ -115,3 +115,13 @@ def test_the_content_is_on_the_disk_before_the_name(tmp_path, monkeypatch):
         partial.write_text("whole")
     assert done[:2] == [5, "renamed"]
     assert len(done) == 3  # the folder's names as well
+
+
+def test_scratch_folders_of_ended_processes_are_removed_and_those_in_use_are_not(tmp_path, ended):
+    left = tmp_path / f".out.{ended}-0-{files._host()}.partial.parquet"
+    left.mkdir()
+    (left / "0.parquet").write_text("part")
+    with scratch_folder(tmp_path / "out.parquet") as folder:
+        assert remove_orphans(tmp_path) == [left]
+        assert folder.is_dir()
+    assert list(tmp_path.iterdir()) == []

@@ -7,10 +7,11 @@ import typer
 
 import graphreach as gr
 from graphreach.cli import options
-from graphreach.cli.anchor_files import SUFFIXES, plain_ids, write_anchors
 from graphreach.cli.graph_options import GraphFile, with_graph
 from graphreach.cli.group import say
 from graphreach.cli.output import check_output
+from graphreach.graph.ids import plain_ids
+from graphreach.io.results import ANCHOR_SUFFIXES, write_anchors
 from graphreach.progress import stage
 
 
@@ -32,7 +33,7 @@ def anchors(
 ) -> None:
     """Choose anchors and print their ids, best first; how well they cover the graph goes to stderr."""
     if output is not None:
-        check_output(output, SUFFIXES)
+        check_output(output, ANCHOR_SUFFIXES)
     graph = file.read()
     parameters: dict[str, Any] = {
         "strategy": strategy,
@@ -44,10 +45,12 @@ def anchors(
         chosen = choose(graph, options.number_or_name(num_anchors), **parameters, **place)
     if place:
         parameters["cluster"] = gr.cluster.last_use().as_dict()
-    if output is not None:
-        write_anchors(output, graph, chosen, parameters)
+    ids = plain_ids(graph.ids[chosen.anchors])
+    if output is None:
+        typer.echo("\n".join(map(str, ids)))
         return
-    typer.echo("\n".join(map(str, plain_ids(graph.ids[chosen.anchors]))))
+    known = ("coverage", "coverage_lower", "upper_bound", "num_starts", "num_nodes")
+    write_anchors(output, ids, {name: getattr(chosen, name) for name in known} | parameters)
 
 
 def choose(graph: gr.Graph, num_anchors: int | float | str, **parameters: Any) -> gr.AnchorSet:

@@ -12,6 +12,7 @@ from graphreach.cli import run_options as options
 from graphreach.cli.group import say
 from graphreach.cli.output import check_output
 from graphreach.io.files import replacing
+from graphreach.io.writers import write_table
 from graphreach.plot import require_matplotlib
 
 PLOTS = [".png", ".pdf", ".svg"]
@@ -110,8 +111,7 @@ def _draw(found: list[Any], path: Path) -> None:
         attacks.plot_curve(found, ends, ax=ax)
     with replacing(path) as partial:
         figure.savefig(partial, dpi=120, format=path.suffix[1:].lower())
-    with replacing(path.with_suffix(".csv")) as partial:
-        pl.DataFrame(rows).write_csv(partial)
+    write_table(path.with_suffix(".csv"), [pl.DataFrame(rows)])
     say(f"the plot is {path}, its figures are {path.with_suffix('.csv')}")
 
 

@@ -13,7 +13,7 @@ from graphreach.cli.group import say
 from graphreach.cli.options import number_or_name
 from graphreach.cli.output import check_output, check_output_folder
 from graphreach.errors import InputError
-from graphreach.io.embeddings import WRITERS, check_ids, write_embedding
+from graphreach.io.embeddings import SUFFIXES, check_ids, write_embedding
 
 
 @with_graph
@@ -127,7 +127,7 @@ def _check_output(output: Path, in_parts: bool) -> None:
 
         check_folder(output)
     else:
-        check_output(output, list(WRITERS))
+        check_output(output, SUFFIXES)
 
 
 def _table(found: dict[str, Any]) -> str:

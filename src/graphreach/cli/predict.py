@@ -16,7 +16,8 @@ from graphreach.cli.output import check_output
 from graphreach.cli.random_pairs import random_non_links
 from graphreach.cli.run_data import GraphNumber, GraphOption, NewAnchors, Run, open_run
 from graphreach.cli.summary import counted, figures, summary
-from graphreach.io.files import replacing
+from graphreach.graph.ids import plain_ids
+from graphreach.io.writers import write_table
 from graphreach.progress import stage
 
 Pairs = Annotated[
@@ -89,7 +90,7 @@ def _pair_table(opened: _Opened, path: Path, strict: bool) -> tuple[dict[str, An
     from graphreach.io.tables import read_known_pairs
 
     index, unknown = _known(opened, path, "--pairs", strict, read_known_pairs)
-    source, target = (options.plain_ids(opened.graph, side) for side in index)
+    source, target = (plain_ids(opened.graph.ids[side]) for side in index)
     scores = opened.scores(index)
     table = {"source": source, "target": target, "score": scores, "rank": _ranks(scores)}
     with stage("scoring random pairs"):
@@ -106,7 +107,7 @@ def _known(
     index, _, unknown = read(path, opened.graph, say)
     without = ~opened.run.knows(opened.graph)
     late = np.unique(index[without[index]])
-    unknown = [*unknown, *options.plain_ids(opened.graph, late)]
+    unknown = [*unknown, *plain_ids(opened.graph.ids[late])]
     index = index[..., ~np.atleast_2d(without[index]).any(0)]
     if unknown and (strict or not index.size):
         raise gr.InputError(f"{option} must hold ids of nodes that the run can score, got {_few(unknown)} that are not")
@@ -135,7 +136,7 @@ def _node_table(opened: _Opened, path: Path | None, strict: bool) -> tuple[dict[
     chances = opened.run.class_probabilities(opened.z, index)
     names = opened.classes or list(range(chances.shape[1]))
     best = chances.argmax(1)
-    table = {"node": options.plain_ids(opened.graph, index), "class": [names[each] for each in best]}
+    table = {"node": plain_ids(opened.graph.ids[index]), "class": [names[each] for each in best]}
     return table | {f"p_{name}": chances[:, column] for column, name in enumerate(names)}, unknown
 
 
@@ -148,11 +149,7 @@ def _write(table: dict[str, Any], output: Path | None, as_json: bool) -> None:
     elif output is None:
         sys.stdout.write(frame.write_csv(float_precision=6))
     else:
-        with replacing(output) as partial:
-            if output.suffix.lower() == ".csv":
-                frame.write_csv(partial, float_precision=6)
-            else:
-                frame.write_parquet(partial)
+        write_table(output, [frame], float_precision=6)
         say(f"{len(frame)} rows are in {output}")
 
 

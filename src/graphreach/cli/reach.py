@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 import graphreach as gr
 from graphreach.cli import options
-from graphreach.cli.anchor_files import check_anchor_file, read_anchors
 from graphreach.cli.anchors import choose
 from graphreach.cli.graph_options import GraphFile, with_graph
 from graphreach.cli.group import say
 from graphreach.cli.output import check_output
-from graphreach.cli.reach_files import WRITERS
+from graphreach.io.results import REACH_SUFFIXES, check_anchor_file, read_anchors, write_reachability
 from graphreach.progress import stage
+from graphreach.reachability.cache import result_arrays
 
 
 class Method(StrEnum):
@@ -85,7 +85,7 @@ def reach(
     for each pair where one of the two is not zero. An npz file has the matrices to_anchors and from_anchors (or the
     data, indices, indptr and shape of each, if sparse), ids, anchors and parameters.
     """
-    write = WRITERS[check_output(output, list(WRITERS))]
+    check_output(output, REACH_SUFFIXES)
     if anchors is not None:
         check_anchor_file(anchors)
     if hops is not None and similarity is Similarity.order:
@@ -108,5 +108,5 @@ def reach(
     if place:
         say(f"Ray: {json.dumps(gr.cluster.last_use().as_dict())}")
     with stage(f"writing {output.name}"):
-        write(output, graph, result)
+        write_reachability(output, graph.ids, result, result_arrays(result))
     say(f"{result} is in {output}")

@@ -4,7 +4,6 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-import numpy as np
 import typer
 
 import graphreach as gr
@@ -218,10 +217,3 @@ def one_graph(dataset: Any) -> Any:
     if len(dataset.samples) != 1:
         raise gr.InputError(f"GRAPH must be one graph, got the {len(dataset.samples)} graphs of {dataset.name}")
     return dataset.samples[0]
-
-
-def plain_ids(graph: gr.Graph, nodes: Any) -> list[Any]:
-    """Ids as JSON and tables can hold them."""
-    return [
-        value if isinstance(value, int | float | str) else str(value) for value in graph.ids[np.asarray(nodes)].tolist()
-    ]

@@ -5,8 +5,9 @@ from typing import Any, NamedTuple
 
 from graphreach.arguments import check_whole
 from graphreach.explain.likely_paths import Path
-from graphreach.explain.pair_explanation import plain_ids, table
+from graphreach.explain.pair_explanation import table
 from graphreach.graph import Graph
+from graphreach.graph.ids import plain_ids
 
 FIGURES = (
     "is_anchor", "neighbours", "degree", "degree_rank", "component", "components", "meets_anchor", "reachable",
@@ -65,15 +66,15 @@ class NodeExplanation:
     def to_dict(self, top: int | None = None) -> dict[str, Any]:
         """As JSON can hold it, with ids; of the anchors the first ``top``."""
         return {
-            "node": plain_ids(self.graph, (self.node,))[0],
+            "node": plain_ids(self.graph.ids[[self.node]])[0],
             **{name: getattr(self, name) for name in FIGURES},
             "anchors": [self._anchor(each) for each in self.anchors[:top]],
         }
 
     def _anchor(self, each: NearAnchor) -> dict[str, Any]:
         path = each.path
-        shown = None if path is None else {"nodes": plain_ids(self.graph, path.nodes), "chance": path.chance}
-        (name,) = plain_ids(self.graph, (each.anchor,))
+        shown = None if path is None else {"nodes": plain_ids(self.graph.ids[list(path.nodes)]), "chance": path.chance}
+        (name,) = plain_ids(self.graph.ids[[each.anchor]])
         return {"anchor": name, "to_anchor": each.to, "from_anchor": each.back, "path": shown}
 
     def text(self, top: int = 10) -> str:
@@ -83,7 +84,7 @@ class NodeExplanation:
 
     def sentences(self) -> list[str]:
         """The position in words."""
-        (name,) = plain_ids(self.graph, (self.node,))
+        (name,) = plain_ids(self.graph.ids[[self.node]])
         n, noun = self.graph.num_nodes, "neighbour" if self.neighbours == 1 else "neighbours"
         weight = f" of total weight {self.degree:g}" if self.graph.weighted else ""
         place = "is an anchor and has" if self.is_anchor else "has"
@@ -103,8 +104,8 @@ class NodeExplanation:
         rows = [["anchor", "to it", "and back", "chance", "most travelled path"]]
         for each in shown:
             path = each.path
-            steps = "" if path is None else " > ".join(map(str, plain_ids(self.graph, path.nodes)))
-            (name,) = plain_ids(self.graph, (each.anchor,))
+            steps = "" if path is None else " > ".join(map(str, plain_ids(self.graph.ids[list(path.nodes)])))
+            (name,) = plain_ids(self.graph.ids[[each.anchor]])
             rows.append(
                 [str(name), f"{each.to:.2e}", f"{each.back:.2e}", "" if path is None else f"{path.chance:.2e}", steps]
             )

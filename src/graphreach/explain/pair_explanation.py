@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from graphreach.arguments import check_whole
 from graphreach.explain.likely_paths import Path
 from graphreach.graph import Graph
+from graphreach.graph.ids import plain_ids
 
 WIDEST_ID = 24
 
@@ -80,7 +81,7 @@ class PairExplanation:
         return 0.0 if top is None else sum(each.contribution for each in self.anchors[top:])
 
     def _ids(self, nodes: tuple[int, ...]) -> list[Any]:
-        return plain_ids(self.graph, nodes)
+        return plain_ids(self.graph.ids[list(nodes)])
 
     def _anchor(self, each: AnchorTerm) -> dict[str, Any]:
         return {
@@ -144,16 +145,6 @@ class PairExplanation:
 
     def __repr__(self) -> str:
         return f"PairExplanation({self.pair[0]}, {self.pair[1]}, score={self.score:.4f}, {len(self.anchors)} anchors)"
-
-
-def plain_ids(graph: Graph, nodes: tuple[int, ...]) -> list[Any]:
-    """Ids as JSON can hold them.
-
-    Example:
-        >>> plain_ids(Graph.from_edge_list([("a", "b")]), (1,))
-        ['b']
-    """
-    return [each if isinstance(each, int | float | str) else str(each) for each in graph.ids[list(nodes)].tolist()]
 
 
 def table(rows: list[list[str]]) -> list[str]:

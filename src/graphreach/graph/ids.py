@@ -211,6 +211,26 @@ def ids_array(values: Sequence[Hashable]) -> NDArray[Any]:
     return np.fromiter(values, dtype=object, count=len(values))
 
 
+def plain_ids(ids: NDArray[Any]) -> list[Any]:
+    """Return ids as numbers and text, which is what JSON and tables can hold; other kinds by their text.
+
+    Example:
+        >>> plain_ids(np.array([1, "a", (2, 3)], dtype=object))
+        [1, 'a', '(2, 3)']
+    """
+    return [value if is_plain(value) else str(value) for value in ids.tolist()]
+
+
+def is_plain(value: Any) -> bool:
+    """Tell whether an id is a number or text; ``True`` is no name of node 1.
+
+    Example:
+        >>> is_plain("a"), is_plain(True)
+        (True, False)
+    """
+    return isinstance(value, int | float | str) and not isinstance(value, bool)
+
+
 def sort_ids(values: Iterable[Hashable]) -> list[Any]:
     """Sort distinct ids: numbers by value, then strings, then the rest by name of type and by value.
 

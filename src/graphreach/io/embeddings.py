@@ -11,14 +11,10 @@ else strings, as :func:`graphreach.read_graph` has it; ids of kinds that files d
 """
 
 import csv
-import zipfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
-from queue import Full, Queue
-from threading import Thread
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,12 +23,12 @@ from graphreach.arguments import check_whole, describe, to_array, to_path
 from graphreach.errors import InputError
 from graphreach.graph.ids import ids_array
 from graphreach.io.files import replacing
-from graphreach.io.formats import first_line
 from graphreach.io.numpy_files import DAMAGED, load_all_arrays, load_arrays
 from graphreach.io.parquet import read_parquet
 from graphreach.io.read_graph import open_text
 from graphreach.io.read_text import PLAIN_INTEGER
 from graphreach.io.text_kernels import SPACE, tidy_text
+from graphreach.io.writers import Blocks, id_column, ids_for_files, write_arrays, write_blocks, write_table
 from graphreach.progress import live, stage
 
 if TYPE_CHECKING:
@@ -47,6 +43,9 @@ Pieces = Iterator[tuple[int, NDArray[np.float32]]]
 FORBIDDEN = {".emb": (r"^$|[\s\x00-\x20]", "blanks"), ".npy": (r"[\r\n]", "line ends")}
 """What ids must not have in a format, as a pattern and in words."""
 
+SUFFIXES = (".parquet", ".csv", ".npy", ".npz", ".emb")
+"""Formats of embeddings."""
+
 POWERS = 10.0 ** np.arange(-40, 60)
 
 
@@ -54,7 +53,7 @@ def write_embedding(path: Path, ids: NDArray[Any], blocks: Iterable[NDArray[np.f
     """Write an embedding in the format that the suffix names; no more than a block of it is held.
 
     Args:
-        path: Ends in one of :data:`WRITERS`.
+        path: Ends in one of :data:`SUFFIXES`.
         ids: One id a row, ``[n]``.
         blocks: The rows in order, arrays ``[rows, width]``. They are taken in the caller's thread.
         width: Columns of the embedding.
@@ -72,7 +71,41 @@ def write_embedding(path: Path, ids: NDArray[Any], blocks: Iterable[NDArray[np.f
     if ids.ndim != 1 or not isinstance(blocks, Iterable) or getattr(blocks, "ndim", 1) == 0:
         raise InputError(f"ids must be a list and blocks arrays of rows, got {describe(ids)} and {describe(blocks)}")
     check_ids(path, ids)
-    WRITERS[path.suffix.lower()](path, ids, _pieces(blocks, len(ids), width), width)
+    suffix, pieces = path.suffix.lower(), _pieces(blocks, len(ids), width)
+    matrix = Blocks((block for _, block in pieces), (len(ids), width))
+    if suffix == ".npz":
+        write_arrays(path, {"ids": ids_for_files(ids), "embedding": matrix})
+    elif suffix == ".npy":
+        # The ids take their place before the matrix does.
+        with replacing(path) as partial, partial.open("wb") as file:
+            write_blocks(file, matrix)
+            frame = id_column(ids).to_frame()
+            write_table(_ids_file(path), [frame], include_header=False, quote_style="never")
+    else:
+        write_table(
+            path,
+            _frames(ids, pieces, suffix),
+            group=max(1, BLOCK_ENTRIES // max(1, width)),
+            **_text(suffix, ids, width),
+        )
+
+
+def _text(suffix: str, ids: NDArray[Any], width: int) -> dict[str, Any]:
+    """How the text of word2vec differs from a table: a line with the size, and no way to quote an id."""
+    if suffix != ".emb":
+        return {}
+    head = f"{len(ids)} {width}\n"
+    return {"head": head, "include_header": False, "separator": " ", "quote_style": "never"}
+
+
+def _frames(ids: NDArray[Any], pieces: Pieces, suffix: str) -> Iterator["pl.DataFrame"]:
+    import polars as pl
+
+    column = id_column(ids)
+    for begin, block in pieces:
+        numbers = block if suffix == ".parquet" else _six_digits(block)
+        frame = pl.DataFrame(numbers, schema=[f"z{i}" for i in range(block.shape[1])], orient="row")
+        yield frame.insert_column(0, column.slice(begin, len(block)))
 
 
 def check_ids(path: Path, ids: NDArray[Any]) -> None:
@@ -85,21 +118,15 @@ def check_ids(path: Path, ids: NDArray[Any]) -> None:
         graphreach.errors.InputError: ids must be without blanks in a .emb file, got 'new york'
     """
     suffix = path.suffix.lower()
-    if suffix not in WRITERS:
-        raise InputError(f"path must end in {' '.join(WRITERS)}, got {path.name}")
+    if suffix not in SUFFIXES:
+        raise InputError(f"path must end in {' '.join(SUFFIXES)}, got {path.name}")
     if suffix not in FORBIDDEN or ids.dtype.kind in "iuf":
         return
     pattern, words = FORBIDDEN[suffix]
-    column = _id_column(ids)
+    column = id_column(ids)
     wrong = column.filter(column.str.contains(pattern))
     if len(wrong):
         raise InputError(f"ids must be without {words} in a {suffix} file, got {wrong[0]!r:.80}")
-
-
-def _id_column(ids: NDArray[Any]) -> "pl.Series":
-    import polars as pl
-
-    return pl.Series("id", [str(value) for value in ids.tolist()] if ids.dtype == object else ids)
 
 
 def _pieces(blocks: Iterable[NDArray[np.float32]], n: int, width: int) -> Pieces:
@@ -120,93 +147,6 @@ def _pieces(blocks: Iterable[NDArray[np.float32]], n: int, width: int) -> Pieces
         raise InputError(f"blocks must have {n} rows in all, one for each id, got {done}")
 
 
-def write_parquet(path: Path, ids: NDArray[Any], pieces: Pieces, width: int) -> None:
-    """Write columns ``id``, ``z0``, ``z1``, ... in row groups of at most :data:`BLOCK_ENTRIES` numbers."""
-    import polars as pl
-
-    column = _id_column(ids)
-    schema = {"id": column.dtype} | {f"z{i}": pl.Float32() for i in range(width)}
-    with replacing(path) as partial, _parquet_file(partial, schema, max(1, BLOCK_ENTRIES // width)) as append:
-        for begin, block in pieces:
-            append(_frame(column, begin, block))
-
-
-def _frame(ids: "pl.Series", begin: int, block: NDArray[np.float32]) -> "pl.DataFrame":
-    import polars as pl
-
-    frame = pl.DataFrame(block, schema=[f"z{column}" for column in range(block.shape[1])], orient="row")
-    return frame.insert_column(0, ids.slice(begin, len(block)))
-
-
-@contextmanager
-def _parquet_file(path: Path, schema: dict[str, Any], group: int) -> Iterator[Callable[["pl.DataFrame"], None]]:
-    """Give a function that appends rows to a Parquet file.
-
-    polars asks for rows from threads of its own. Here it finds them in a queue, so that whoever computes them does so
-    in one thread, in which torch's switches hold and which an interrupt reaches.
-    """
-    frames: Queue[Any] = Queue(1)
-    failures: list[BaseException] = []
-    arguments = (frames, path, schema, group, failures)
-    thread = Thread(target=_write_frames, args=arguments, name="graphreach-parquet", daemon=True)
-    thread.start()
-
-    def put(item: Any) -> None:
-        while not failures:
-            with suppress(Full):
-                frames.put(item, timeout=0.1)
-                break
-
-    def append(frame: "pl.DataFrame") -> None:
-        put(frame)
-        if failures:
-            raise failures[0]
-
-    try:
-        yield append
-    finally:
-        put(None)
-        thread.join()
-    if failures:
-        raise failures[0]
-
-
-def _write_frames(frames: Queue[Any], path: Path, schema: Any, group: int, failures: list[BaseException]) -> None:
-    """Write the frames of a queue up to ``None``."""
-    import polars as pl
-    from polars.io.plugins import register_io_source
-
-    def take(*pushed_down: Any) -> Iterator["pl.DataFrame"]:
-        while (frame := frames.get()) is not None:
-            yield frame
-
-    try:
-        register_io_source(take, schema=schema).sink_parquet(path, row_group_size=group)
-    except pl.exceptions.PolarsError as error:
-        # All that can go wrong with rows of a known schema is the disk.
-        failures.append(OSError(f"{path.parent} cannot be written to: {first_line(error)}"))
-    except BaseException as error:
-        failures.append(error)
-
-
-def write_csv(path: Path, ids: NDArray[Any], pieces: Pieces, width: int) -> None:
-    """Write a header ``id,z0,z1,...`` and one line a node."""
-    column = _id_column(ids)
-    with replacing(path) as partial, partial.open("wb") as file:
-        for begin, block in pieces:
-            _frame(column, begin, _six_digits(block)).write_csv(file, include_header=begin == 0)
-
-
-def write_emb(path: Path, ids: NDArray[Any], pieces: Pieces, width: int) -> None:
-    """Write word2vec's text format, which has no way to quote an id."""
-    column = _id_column(ids)
-    with replacing(path) as partial, partial.open("wb") as file:
-        file.write(f"{len(ids)} {width}\n".encode())
-        for begin, block in pieces:
-            frame = _frame(column, begin, _six_digits(block))
-            frame.write_csv(file, include_header=False, separator=" ", quote_style="never")
-
-
 def _six_digits(block: NDArray[np.float32]) -> NDArray[np.float32]:
     """The nearest floats to six significant digits: their shortest text has no more than these."""
     size = np.abs(block)
@@ -216,41 +156,8 @@ def _six_digits(block: NDArray[np.float32]) -> NDArray[np.float32]:
     return rounded
 
 
-def write_npy(path: Path, ids: NDArray[Any], pieces: Pieces, width: int) -> None:
-    """Write the matrix, and the ids to a file beside it, which is put in place first."""
-    column = _id_column(ids).to_frame()
-    with replacing(path) as partial, replacing(_ids_file(path)) as partial_ids:
-        with partial_ids.open("wb") as file:
-            column.write_csv(file, include_header=False, quote_style="never")
-        with partial.open("wb") as file:
-            _write_matrix(file, pieces, len(ids), width)
-
-
 def _ids_file(path: Path) -> Path:
     return path.with_name(f"{path.name}.ids.txt")
-
-
-def _write_matrix(file: IO[bytes], pieces: Pieces, n: int, width: int) -> None:
-    # Not by a memory map, which ends the process where a disk is full.
-    np.lib.format.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": (n, width)})
-    for _, block in pieces:
-        file.write(np.ascontiguousarray(block, "<f4").data)
-
-
-def write_npz(path: Path, ids: NDArray[Any], pieces: Pieces, width: int) -> None:
-    """Write arrays ``ids`` and ``embedding`` that ``numpy.load`` reads without pickle."""
-    array = np.array([str(value) for value in ids.tolist()]) if ids.dtype == object else ids
-    with replacing(path) as partial, zipfile.ZipFile(partial, "w") as archive:
-        with archive.open("ids.npy", "w", force_zip64=True) as file:
-            np.lib.format.write_array(file, array, allow_pickle=False)
-        with archive.open("embedding.npy", "w", force_zip64=True) as file:
-            _write_matrix(file, pieces, len(ids), width)
-
-
-Writer = Callable[[Path, NDArray[Any], Pieces, int], None]
-WRITERS: dict[str, Writer] = {
-    ".parquet": write_parquet, ".csv": write_csv, ".npy": write_npy, ".npz": write_npz, ".emb": write_emb,
-}  # fmt: skip
 
 
 def read_embedding(path: str | PathLike[str]) -> tuple[NDArray[Any], NDArray[np.float32]]:

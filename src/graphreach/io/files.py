@@ -4,6 +4,7 @@ import errno
 import itertools
 import os
 import re
+import shutil
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -40,8 +41,7 @@ def replacing(path: Path) -> Iterator[Path]:
         ...     [file.name for file in Path(folder).iterdir()]
         ['a.txt']
     """
-    stem = path.stem.encode(errors="surrogateescape")[:_LONGEST].decode(errors="ignore")
-    partial = path.with_name(f".{stem}.{os.getpid()}-{next(_COUNT)}-{_host()}.partial{path.suffix}")
+    partial = _partial_name(path)
     _OPEN.add(partial)
     try:
         remove_orphans(path.parent)
@@ -57,6 +57,33 @@ def replacing(path: Path) -> Iterator[Path]:
     finally:
         partial.unlink(missing_ok=True)
         _OPEN.discard(partial)
+
+
+@contextmanager
+def scratch_folder(path: Path) -> Iterator[Path]:
+    """Give a folder beside ``path`` for parts of it, which is removed in the end.
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with scratch_folder(Path(folder, "a.txt")) as parts:
+        ...         _ = (parts / "1").write_text("a part")
+        ...     list(Path(folder).iterdir())
+        []
+    """
+    folder = _partial_name(path)
+    _OPEN.add(folder)
+    try:
+        folder.mkdir()
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        _OPEN.discard(folder)
+
+
+def _partial_name(path: Path) -> Path:
+    stem = path.stem.encode(errors="surrogateescape")[:_LONGEST].decode(errors="ignore")
+    return path.with_name(f".{stem}.{os.getpid()}-{next(_COUNT)}-{_host()}.partial{path.suffix}")
 
 
 def remove_orphans(folder: Path) -> list[Path]:
@@ -81,7 +108,10 @@ def remove_orphans(folder: Path) -> list[Path]:
     for name in names:
         found, partial = _NAME.fullmatch(name), folder / name
         if found and found["host"] == _host() and partial not in _OPEN and not _is_running(int(found["process"])):
-            partial.unlink(missing_ok=True)
+            if partial.is_dir():
+                shutil.rmtree(partial, ignore_errors=True)
+            else:
+                partial.unlink(missing_ok=True)
             removed.append(partial)
     return removed
 

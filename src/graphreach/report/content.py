@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from graphreach.datasets import Sample
 from graphreach.explain import Explainer
 from graphreach.explain import Path as LikelyPath
-from graphreach.explain.pair_explanation import plain_ids
 from graphreach.graph import Graph
+from graphreach.graph.ids import plain_ids
 from graphreach.report import figures
 from graphreach.report.communities import communities
 from graphreach.report.layout import layout, plane
@@ -181,7 +181,7 @@ class Content(ABC):
         sub = _induced(graph, nodes)
         self._communities = communities(sub)
         return {
-            "ids": plain_ids(graph, tuple(nodes.tolist())),
+            "ids": plain_ids(graph.ids[nodes]),
             "graph": pack(on_square(layout(sub))),
             "map": pack(on_square(plane(self.explainer.z)[nodes])),
             "degree": pack(smallest(self._neighbours())),

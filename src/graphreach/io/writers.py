@@ -1,0 +1,129 @@
+"""One way to write each format: tables of rows as text or Parquet, arrays as npy or npz, each a block at a time."""
+
+import zipfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphreach.io.files import replacing, scratch_folder
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class Blocks(NamedTuple):
+    """A matrix of 32-bit floats that is written block by block."""
+
+    rows: Iterable[NDArray[np.float32]]
+    shape: tuple[int, int]
+
+
+def write_table(
+    path: Path, frames: Iterable["pl.DataFrame"], *, group: int | None = None, head: str = "", **text: Any
+) -> None:
+    """Write frames of the same columns one below the other; the file appears when all of it is written.
+
+    Args:
+        path: Ends in ``.parquet``, or in anything else for text.
+        frames: The rows in order. They are taken one at a time, in the caller's thread.
+        group: Rows in each row group of a Parquet file at most.
+        head: Text before the first row of a text file.
+        text: Options of :meth:`polars.DataFrame.write_csv` for text files.
+
+    Example:
+        >>> import tempfile
+        >>> import polars as pl
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder, "pairs.csv")
+        ...     write_table(path, [pl.DataFrame({"u": [1]}), pl.DataFrame({"u": [2]})])
+        ...     path.read_text()
+        'u\\n1\\n2\\n'
+    """
+    with replacing(path) as partial:
+        if path.suffix.lower() == ".parquet":
+            _write_parquet(partial, frames, group)
+            return
+        with_names = text.pop("include_header", True)
+        with partial.open("wb") as file:
+            file.write(head.encode())
+            for number, frame in enumerate(frames):
+                frame.write_csv(file, include_header=with_names and number == 0, **text)
+
+
+def _write_parquet(partial: Path, frames: Iterable["pl.DataFrame"], group: int | None) -> None:
+    """Write a single frame as it is; several go to files of their own, which polars then streams into one."""
+    import polars as pl
+
+    with scratch_folder(partial) as folder:
+        parts: list[Path] = []
+        held = None
+        for frame in frames:
+            if held is not None:
+                parts.append(_write_part(folder, len(parts), held))
+            held = frame
+        last = pl.DataFrame() if held is None else held
+        if not parts:
+            last.write_parquet(partial, row_group_size=group)
+            return
+        parts.append(_write_part(folder, len(parts), last))
+        pl.scan_parquet(parts, glob=False).sink_parquet(partial, row_group_size=group)
+
+
+def _write_part(folder: Path, number: int, frame: "pl.DataFrame") -> Path:
+    part = folder / f"{number}.parquet"
+    frame.write_parquet(part, compression="uncompressed", statistics=False)
+    return part
+
+
+def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any] | Blocks]) -> None:
+    """Write arrays, in whole or in blocks, to an ``.npz`` file that ``numpy.load`` reads without pickle.
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder, "z.npz")
+        ...     write_arrays(path, {"ids": np.array([1, 2]), "z": Blocks([np.zeros((2, 3))], (2, 3))})
+        ...     with np.load(path) as file:
+        ...         file["z"].shape
+        (2, 3)
+    """
+    with replacing(path) as partial, zipfile.ZipFile(partial, "w") as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
+                if isinstance(array, Blocks):
+                    write_blocks(file, array)
+                else:
+                    np.lib.format.write_array(file, np.asanyarray(array), allow_pickle=False)
+
+
+def write_blocks(file: IO[bytes], matrix: Blocks) -> None:
+    """Write a matrix as numpy's own format."""
+    # Not by a memory map, which ends the process where a disk is full.
+    np.lib.format.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": matrix.shape})
+    for block in matrix.rows:
+        file.write(np.ascontiguousarray(block, "<f4").data)
+
+
+def ids_for_files(ids: NDArray[Any]) -> NDArray[Any]:
+    """Return ids as numbers or text, which is what files hold; other kinds by their text.
+
+    Example:
+        >>> ids_for_files(np.array([1, (2, 3)], dtype=object))
+        array(['1', '(2, 3)'], dtype='<U6')
+    """
+    return ids if ids.dtype.kind in "iufU" else np.array([str(value) for value in ids.tolist()])
+
+
+def id_column(ids: NDArray[Any]) -> "pl.Series":
+    """Return ids as a column of numbers or text named ``id``.
+
+    Example:
+        >>> id_column(np.array([1, "a"], dtype=object)).to_list()
+        ['1', 'a']
+    """
+    import polars as pl
+
+    return pl.Series("id", ids if ids.dtype.kind in "iufU" else [str(value) for value in ids.tolist()])
