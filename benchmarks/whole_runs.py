@@ -54,7 +54,7 @@ def raw_files(quick: bool) -> list[Row]:
     folder = Path(os.environ["GRAPHREACH_DATA"]) / "graphs"
     rows = []
     for name, options in list(RAW_FILES.items())[: 1 if quick else None]:
-        record = embed(folder / name, *options, *(["--epochs", "2"] if quick else []))
+        record = embed(folder / name, "--compare", *options, *(["--epochs", "2"] if quick else []))
         auc = record["auc"]
         notes = [", ".join(f"{method} {value:.4f}" for method, value in auc.items())]
         rows.append(

@@ -126,7 +126,7 @@ def test_anchors_are_never_replaced_silently(named, fitted):
     other = communities(seed=5, prefix="other ")
     for use in (fitted.transform, lambda graph: fitted.score_pairs([("other 0", "other 1")], graph=graph)):
         with pytest.raises(
-            InputError, match=r"got one without 12 of 12: .*; new_anchors=True chooses anchors of its own"
+            InputError, match=r"got one without 12 of 12: .*; new_anchors=True \(--new-anchors\) chooses"
         ):
             use(other)
     with pytest.raises(InputError, match="new_anchors must be True or False"):
@@ -200,6 +200,45 @@ def test_scores_take_ids_in_both_orders_and_as_an_array(named, fitted):
         fitted.score_pairs([("node 0", "nobody")])
 
 
+def test_links_are_held_out_and_judged(named, fitted):
+    assert fitted.held_out_links_ == named.number_of_edges() - int(0.9 * named.number_of_edges() + 1e-6)
+    assert fitted.auc_ > 0.8
+    assert 0 < fitted.best_epoch_ <= 30
+    assert {"anchors", "reachability", "training", "whole graph"} <= fitted.seconds_.keys()
+
+
+def test_few_links_are_all_trained_on():
+    embedding = gr.GraphReachEmbedding(num_anchors=2, epochs=2).fit(nx.path_graph(5))
+    assert np.isnan(embedding.auc_)
+    assert embedding.held_out_links_ == 0
+
+
+def test_other_settings_are_those_of_training(named):
+    embedding = gr.GraphReachEmbedding(**FAST, settings={"patience": 1, "evaluate_every": 1, "model": {"bias": False}})
+    embedding.fit(named)
+    assert len(embedding.loss_) < 30
+    assert embedding.model_.config["bias"] is False
+    assert embedding.model_.config["decoder"] == "scaled"  # of the recipe
+    for settings, sentence in (
+        ({"epochs": 3}, "settings must not hold 'epochs', which is the argument epochs"),
+        ({"seed": 3}, "which is the argument random_state"),
+        ({"method": "gcn"}, "method must be graphreach"),
+        ({"patiense": 3}, "did you mean 'patience'"),
+        (3, "settings must be names and values, got 3"),
+    ):
+        with pytest.raises(InputError, match=sentence):
+            gr.GraphReachEmbedding(settings=settings).fit(named)
+
+
+def test_features_add_a_branch(named):
+    x = np.random.default_rng(0).normal(size=(60, 3)).astype(np.float32)
+    embedding = gr.GraphReachEmbedding(**FAST | {"epochs": 2}).fit(named, x=x)
+    assert embedding.embedding_.shape == (60, 12 + 16)
+    np.testing.assert_array_equal(embedding.transform(named, x=x), embedding.embedding_)
+    with pytest.raises(InputError, match="features of 3 columns must be given"):
+        embedding.transform(named)
+
+
 def test_held_out_links_are_predicted_better_than_by_chance():
     graph = communities(seed=3)
     rng = np.random.default_rng(0)
@@ -266,10 +305,11 @@ def test_is_a_scikit_learn_estimator():
         "preset": "paper",
         "hidden_channels": 32,
         "num_layers": 2,
-        "epochs": 200,
+        "epochs": None,
         "learning_rate": 0.01,
         "batch_size": None,
         "random_state": 0,
+        "settings": None,
         "engine": "local",
         "address": None,
         "workers": None,
@@ -382,6 +422,16 @@ def test_save_and_load(named, fitted, tmp_path):
     assert not [path for path in (tmp_path / "saved").iterdir() if path.suffix not in (".json", ".safetensors")]
 
 
+def test_an_estimator_of_an_earlier_version_is_loaded(named, fitted, tmp_path):
+    """It kept no settings, and said where it was trained."""
+    own = {name: value for name, value in fitted.get_params().items() if name != "settings"}
+    before = {**own, "epochs": 200, "engine": "ray", "address": None, "workers": 2}
+    fitted.model_.save_pretrained(tmp_path, estimator=before, anchors=fitted.anchors_.tolist())
+    loaded = gr.GraphReachEmbedding.load(tmp_path)
+    assert (loaded.epochs, loaded.engine) == (200, "local")
+    np.testing.assert_array_equal(loaded.transform(named), fitted.embedding_)
+
+
 @pytest.mark.parametrize("ids", ["integers", "strings", "both", "floats"])
 def test_ids_of_anchors_survive_saving(ids, tmp_path):
     names = {
@@ -415,21 +465,22 @@ def test_a_bare_model_is_no_estimator(tmp_path):
 @pytest.mark.parametrize(
     ("metadata", "sentence"),
     [
-        ({"estimator": 3, "anchors": [1]}, "must hold the parameters of an estimator, got 3"),
-        ({"estimator": {}, "anchors": [1]}, "got one without"),
+        ({"estimator": 3, "anchors": [1]}, "must hold the estimator of a GraphReachEmbedding, got 3"),
         ({"estimator": {"epoch": 3}, "anchors": [1]}, "got one with 'epoch'"),
-        ({"anchors": None}, "must hold the ids of different anchors, got None"),
-        ({"anchors": []}, "different anchors"),
-        ({"anchors": [1, 1]}, "different anchors"),
-        ({"anchors": [[1], None]}, "different anchors"),
-        ({"anchors": [True]}, "different anchors"),
+        ({"anchors": None}, "must hold the anchors of a GraphReachEmbedding, got None"),
+        ({"anchors": []}, "ids, each once, as anchors"),
+        ({"anchors": [1, 1]}, "each once"),
+        ({"anchors": [[1], None]}, "each once"),
+        ({"anchors": [True]}, "each once"),
+        ({"settings": [3]}, "must hold the settings of a GraphReachEmbedding, got"),
+        ({"settings": {"epoch": 3}}, "did you mean 'epochs'"),
         ({"epochs": "many"}, "but epochs must be a positive integer, got 'many'"),
         ({"strategy": None}, "but strategy must be one of"),
     ],
 )
 def test_metadata_of_an_estimator_is_checked(tmp_path, metadata, sentence):
     parts = {"estimator": gr.GraphReachEmbedding().get_params(), "anchors": [1, 2]}
-    own = {name: value for name, value in metadata.items() if name in parts}
+    own = {name: value for name, value in metadata.items() if name in (*parts, "settings")}
     if own != metadata:
         own["estimator"] = parts["estimator"] | metadata
     gr.nn.GraphReach(0, 4).save_pretrained(tmp_path, **parts | own)

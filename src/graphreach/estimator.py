@@ -1,43 +1,99 @@
 """fit and transform for people who want no training loop."""
 
-import inspect
-from collections.abc import Iterable
-from dataclasses import replace
+import math
+from collections.abc import Iterable, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from graphreach.anchors import select_anchors
 from graphreach.anchors.select_anchors import resolve_num_anchors
 from graphreach.anchors.strategies import STRATEGIES
 from graphreach.arguments import check_choice, check_flag, check_number, check_whole, describe, pair_rows
-from graphreach.embedding import standalone
+from graphreach.datasets.dataset import Sample
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.ids import ids_array
 from graphreach.nn.graph_reach import GraphReach
 from graphreach.nn.presets import PRESETS
-from graphreach.tasks import Examples, Split
-from graphreach.threads import one_torch_thread
-from graphreach.training.anchor_match import match_anchors
-from graphreach.training.batches import Batch, Part, make_batches
+from graphreach.nn.presets import preset as find_preset
 from graphreach.training.clock import Clock
 from graphreach.training.engine import Engine
-from graphreach.training.inputs import Inputs
+from graphreach.training.harness import plain_ids, run
+from graphreach.training.inputs import WHOLE_GRAPH_NODES, Inputs
 from graphreach.training.methods import find_method
 from graphreach.training.model import TaskModel
+from graphreach.training.outcome import Outcome
 from graphreach.training.settings import Settings
-from graphreach.training.trainer import Trainer
+from graphreach.training.trained_run import TrainedModel, check_anchor_ids
 from graphreach.walks.place import check_engine
 from graphreach.walks.walk_length import check_count
 
 WIDEST = 2**20
 """Channels and layers beyond which something else was meant."""
+
+FEWEST_LINKS = 10
+"""Links from which on some are held out of training."""
+
+HELD_OUT_LINKS = 50_000
+"""Links that are held out at most, to choose the model by and again as many to judge it."""
+
+APART_NODES = 10_000
+"""Nodes up to which the steps of exact reachability are kept apart."""
+
+TOGETHER_LENGTH = 10
+"""Jumps of a walk where steps are taken together; on validation links of Cora better than 4."""
+
+MOST_ANCHORS = 128
+"""Anchors, and width of the embedding, of graphs beyond that, unless asked for otherwise."""
+
+PLAIN = {
+    "num_anchors": "num_anchors", "strategy": "strategy", "preset": "preset", "hidden_channels": "hidden_channels",
+    "num_layers": "num_layers", "epochs": "epochs", "learning_rate": "learning_rate", "batch_size": "pairs_per_step",
+    "random_state": "seed",
+}  # fmt: skip
+"""Arguments of the estimator, and the settings that they are."""
+
+ELSEWHERE = ("engine", "address", "workers")
+"""Arguments that say where a model is trained, and nothing about the model."""
+
+
+def recipe(num_nodes: int, num_links: int, preset: str = "best") -> dict[str, Any]:
+    """Settings of training for embeddings that say all there is to say: pairs are scored by them alone.
+
+    Beyond :data:`APART_NODES` nodes reachability is sampled and its steps are taken together, as exact steps of every node
+    and anchor take long and much memory; beyond :data:`WHOLE_GRAPH_NODES` training is in pieces. A tenth of the links, at
+    most :data:`HELD_OUT_LINKS`, is held out to choose the model by, and as many to judge it.
+
+    Args:
+        num_nodes: Number of nodes.
+        num_links: Number of edges.
+        preset: Name of a preset.
+
+    Example:
+        >>> recipe(400, 1000)["epochs"], recipe(20_000, 100_000)["num_anchors"]
+        (300, 128)
+    """
+    chosen = find_preset(preset)
+    held_out = min(0.1, HELD_OUT_LINKS / num_links) if num_links >= FEWEST_LINKS else 0.0
+    model: dict[str, Any] = {"decoder": chosen.model.get("decoder", "dot")}
+    settings: dict[str, Any] = {
+        "task": "link", "protocol": "clean", "fractions": (1 - 2 * held_out, held_out, held_out), "model": model,
+        "epochs": 300, "patience": 100,
+    }  # fmt: skip
+    if num_nodes > APART_NODES:
+        settings |= {"num_anchors": MOST_ANCHORS, "epochs": 200, "patience": 50, "evaluate_every": 5}
+        if chosen.model.get("hops"):
+            large = num_nodes > WHOLE_GRAPH_NODES
+            length, scale = (chosen.model["hops"], "log") if large else (TOGETHER_LENGTH, "counts")
+            settings |= {"reachability": {"method": "walks", "hops": None, "walk_length": length}, "scale": scale}
+            model["hops"] = None
+    if num_nodes > WHOLE_GRAPH_NODES:
+        settings |= {"epochs": 30, "patience": 8, "evaluate_every": 1, "drop_after": 20, "pairs_per_epoch": 1 << 18}
+    return settings
 
 
 def as_graph(graph: Any, name: str = "graph") -> Graph:
@@ -68,26 +124,38 @@ def as_graph(graph: Any, name: str = "graph") -> Graph:
 class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[misc, call-arg]
     """Position-aware node embeddings as a scikit-learn estimator, trained on the graph's links without labels.
 
+    A tenth of the links, at most 50,000, is held out to choose the epoch by, and as many to tell how well links are found
+    (``auc_``); graphs with fewer than 10 links are trained on all of them. The embedding itself is computed with all links.
+
     Args:
         num_anchors: Number of anchors, which is the width of the embedding; see :func:`graphreach.select_anchors`.
-        strategy: Of anchor selection.
+            ``"auto"`` is ``"log2"`` up to 10,000 nodes and 128 beyond.
+        strategy: How anchors are selected.
         preset: ``"best"``, ``"paper"`` or ``"authors"``; see :data:`graphreach.nn.PRESETS`.
         hidden_channels: Width of the hidden layers.
-        num_layers: Layers of the model.
-        epochs: Passes over the links.
-        learning_rate: Of Adam; a tenth of it after 200 epochs.
-        batch_size: Links of a step; by default all of them on graphs up to 50,000 nodes and 8,192 beyond.
-        random_state: Seed of walks, weights and sampled pairs. The same seed gives the same embedding bit for bit.
+        num_layers: Number of layers.
+        epochs: Maximum number of epochs; None is 300 up to 10,000 nodes, 200 up to 50,000 and 30 beyond.
+        learning_rate: Learning rate of Adam; a tenth of it after 200 epochs.
+        batch_size: Pairs per step; by default all of them on graphs up to 50,000 nodes and 8,192 beyond.
+        random_state: Random seed for the links held out, walks and weights. The same seed gives the same embedding bit for
+            bit.
+        settings: Other settings of training, see :class:`graphreach.training.Settings`.
         engine: ``"local"``, or ``"ray"``: training steps are shared by workers of a Ray cluster; the same but for rounding.
-        address: Of the cluster, see :func:`graphreach.cluster.connected`; None starts a Ray on this machine.
+        address: Address of the cluster, see :func:`graphreach.cluster.connected`; None starts a Ray on this machine.
         workers: Processes of ``"ray"`` that share the steps; 2 by default.
 
     Attributes:
         embedding_: ``[n, k]``, rows in the order of ``ids_``.
         ids_: The graph's node ids.
         anchors_: Ids of the anchors.
+        auc_: AUC of the held-out links, nan if none were held out.
+        held_out_links_: Number of links that ``auc_`` is of.
+        best_epoch_: Epoch whose model was chosen.
         loss_: Training loss of each epoch.
         model_: The trained :class:`graphreach.nn.GraphReach`.
+        settings_: All settings that the model was trained with.
+        seconds_: Times by phase.
+        cluster_: Workers, cores and nodes that trained it, or None.
 
     Example:
         >>> import graphreach as gr
@@ -99,17 +167,20 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         (2,)
     """
 
+    _graph: Graph | None
+
     def __init__(
         self,
-        num_anchors: int | float | str = "log2",
+        num_anchors: int | float | str = "auto",
         strategy: str = "greedy",
         preset: str = "best",
         hidden_channels: int = 32,
         num_layers: int = 2,
-        epochs: int = 200,
+        epochs: int | None = None,
         learning_rate: float = 0.01,
         batch_size: int | None = None,
         random_state: int = 0,
+        settings: Mapping[str, Any] | None = None,
         engine: str = "local",
         address: str | None = None,
         workers: int | None = None,
@@ -123,26 +194,85 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         self.learning_rate = learning_rate
         self.batch_size = batch_size
         self.random_state = random_state
+        self.settings = settings
         self.engine = engine
         self.address = address
         self.workers = workers
 
-    def fit(self, graph: Any, y: Any = None) -> Self:
-        """Train on the links of ``graph``: a :class:`Graph`, or a networkx, SciPy or PyG graph."""
-        graph = as_graph(graph)
-        if graph.num_edges == 0:
-            raise InputError("graph must have links to train on, got none")
-        self._check_parameters()
-        resolve_num_anchors(self.num_anchors, graph.num_nodes)
-        engine = Engine.make(self.engine, self.address, self.workers)
-        with engine.ready(), torch.random.fork_rng(devices=[]):
-            inputs = self._inputs(graph, None, engine)
-            self._train(graph, inputs, engine)
-        self.ids_, self.anchors_, self._graph = graph.ids, graph.ids[inputs.anchors], graph
-        self.embedding_ = self._embed(inputs)
+    @classmethod
+    def from_settings(cls, settings: Settings, **arguments: Any) -> Self:
+        """An estimator with what was set of ``settings``, say those of a file; the recipe has the rest.
+
+        Args:
+            settings: Settings of training.
+            arguments: Other arguments of the estimator.
+
+        Example:
+            >>> GraphReachEmbedding.from_settings(Settings(seed=3, weight_decay=0.0))
+            GraphReachEmbedding(random_state=3, settings={'weight_decay': 0.0})
+        """
+        rest = {name: getattr(settings, name) for name in settings.model_fields_set}
+        own = {name: rest.pop(field) for name, field in PLAIN.items() if field in rest}
+        return cls(**own, settings=rest or None, **arguments)
+
+    def fit(self, graph: Any, y: Any = None, *, x: Any = None) -> Self:
+        """Train on the links of a graph and embed all of it.
+
+        Args:
+            graph: A :class:`Graph`, a networkx, SciPy or PyG graph, or the path of a file.
+            y: Ignored; scikit-learn passes it.
+            x: Features ``[n, d]`` in the order of the graph's ids, or None.
+        """
+        inputs = self.fit_inputs(graph, x)
+        self.embedding_ = np.concatenate(list(inputs.blocks(self.model_)))
         return self
 
-    def transform(self, graph: Any, new_anchors: bool = False) -> NDArray[np.float32]:
+    def fit_inputs(self, graph: Any, x: Any = None) -> Inputs:
+        """Train as :meth:`fit` does, and return what the model reads of the whole graph, to embed it in blocks.
+
+        For graphs whose embedding is written to a file and need not be in memory.
+
+        Args:
+            graph: See :meth:`fit`.
+            x: See :meth:`fit`.
+
+        Example:
+            >>> ring = Graph.from_edges([range(20), [*range(1, 20), 0]])
+            >>> embedding = GraphReachEmbedding(num_anchors=4, epochs=1)
+            >>> inputs = embedding.fit_inputs(ring)
+            >>> [block.shape for block in inputs.blocks(embedding.model_)]
+            [(20, 4)]
+        """
+        sample = Sample(as_graph(graph), x)
+        if sample.graph.num_edges == 0:
+            raise InputError("graph must have links to train on, got none")
+        settings = self._settings(sample.graph)
+        engine = Engine.make(self.engine, self.address, self.workers)
+        with engine.ready():
+            outcome = run(sample, settings, engine=engine.name, address=engine.address, workers=engine.workers)
+            (before,) = outcome.inputs
+            clock = Clock(outcome.record["seconds"])
+            outcome.inputs.clear()
+            with clock.phase("whole graph"):
+                features = sample.x if settings.features else None
+                method = find_method(settings.method)
+                inputs = method.inputs(sample.graph, features, settings, Clock(), before.anchors, **engine.place)
+        self.ids_, self._graph, self.settings_ = sample.graph.ids, sample.graph, settings
+        self.anchors_, self.seconds_ = sample.graph.ids[inputs.anchors], clock.seconds
+        self._keep(outcome)
+        return inputs
+
+    def _keep(self, outcome: Outcome) -> None:
+        if outcome.model is None or not isinstance(outcome.model.encoder, GraphReach):
+            raise TypeError("the method graphreach trains GraphReach")
+        record = outcome.record
+        self.model_ = outcome.model.encoder
+        self.auc_ = outcome.test.get("auc", math.nan)
+        self.held_out_links_ = record["test_examples"] // 2
+        self.best_epoch_, self.loss_ = record["best_epoch"], outcome.losses
+        self.cluster_ = record.get("cluster")
+
+    def transform(self, graph: Any, new_anchors: bool = False, *, x: Any = None) -> NDArray[np.float32]:
         """Embed a graph by the trained model, rows in the order of its ids.
 
         Args:
@@ -151,19 +281,15 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
                 warning and their columns are zero; a graph without more of them is refused.
             new_anchors: Whether to choose as many anchors in this graph instead, for one that has nothing to do with the
                 graph that was trained on.
+            x: Features, if the model was trained with them.
         """
         self._check_fitted()
-        graph = as_graph(graph)
-        if check_flag("new_anchors", new_anchors):
-            count = min(len(self.anchors_), graph.num_nodes)
-            chosen = select_anchors(graph, count, self.strategy, seed=self.random_state).anchors
-            return self._embed(self._inputs(graph, chosen))
-        match = match_anchors(self.anchors_.tolist(), graph)
-        return match.widen(self._embed(self._inputs(graph, match.positions)))
+        known = as_graph(graph)
+        return self._trained(known).embed(known, x, new_anchors=check_flag("new_anchors", new_anchors))
 
     def fit_transform(self, graph: Any, y: Any = None, **fit_params: Any) -> NDArray[np.float32]:
         """Train, and return the embedding."""
-        return self.fit(graph).embedding_
+        return self.fit(graph, **fit_params).embedding_
 
     def get_embedding(self) -> NDArray[np.float32]:
         """The embedding of the graph that was trained on, as karateclub names it."""
@@ -174,7 +300,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         return self.embedding_
 
     def score_pairs(
-        self, pairs: Iterable[tuple[Any, Any]], graph: Any = None, new_anchors: bool = False
+        self, pairs: Iterable[tuple[Any, Any]], graph: Any = None, new_anchors: bool = False, *, x: Any = None
     ) -> NDArray[np.float32]:
         """The probability that each pair of ids is a link.
 
@@ -182,6 +308,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
             pairs: Rows ``(u, v)`` of node ids: a list of pairs or an array ``[m, 2]``.
             graph: The graph that they are in, if it is not the one that was trained on.
             new_anchors: See :meth:`transform`.
+            x: Features of another graph, if the model was trained with them.
         """
         self._check_fitted()
         known = self._graph if graph is None else as_graph(graph)
@@ -190,17 +317,18 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         ends = pair_rows(pairs)
         if not ends[0]:
             return np.empty(0, np.float32)
-        index = torch.from_numpy(np.stack([known.index_of(side) for side in ends]))
-        z = self.embedding_ if graph is None and hasattr(self, "embedding_") else self.transform(known, new_anchors)
-        with torch.no_grad(), one_torch_thread():
-            scores: NDArray[np.float32] = self.model_.score_pairs(torch.from_numpy(z), index).sigmoid().numpy()
-        return scores
+        index = np.stack([known.index_of(side) for side in ends])
+        same = graph is None and hasattr(self, "embedding_")
+        z = self.embedding_ if same else self.transform(known, new_anchors, x=x)
+        return self._trained(known).score_pairs(z, index, known)
 
     def save(self, folder: str | Path) -> None:
         """Write the model, the anchors' ids and all parameters to a folder; nothing is pickled."""
         self._check_fitted()
         _check_folder(folder)
-        self.model_.save_pretrained(folder, estimator=self.get_params(), anchors=_plain(self.anchors_))
+        parameters = {name: value for name, value in self.get_params().items() if name not in ELSEWHERE}
+        stored = {"settings": self.settings_.model_dump(mode="json")} if hasattr(self, "settings_") else {}
+        self.model_.save_pretrained(folder, estimator=parameters, anchors=plain_ids(self.anchors_), **stored)
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:
@@ -210,105 +338,70 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         metadata: dict[str, Any] = model.metadata  # type: ignore[assignment]
         if not {"estimator", "anchors"} <= metadata.keys():
             raise InputError(f"folder must hold a saved GraphReachEmbedding, got a bare model in {folder}")
-        estimator = cls(**_saved_parameters(cls, metadata["estimator"], folder))
-        estimator.model_, estimator._graph = model, None
-        estimator.anchors_ = _saved_anchors(metadata["anchors"], folder)
+        parameters, stored = metadata["estimator"], metadata.get("settings")
+        for part, value in (("estimator", parameters), ("settings", stored or {}), ("anchors", metadata["anchors"])):
+            if not isinstance(value, list if part == "anchors" else dict):
+                raise InputError(f"{folder} must hold the {part} of a GraphReachEmbedding, got {describe(value)}")
+        unknown = [name for name in parameters if name not in cls().get_params()]
+        if unknown:
+            raise InputError(f"{folder} must hold the parameters of an estimator, got one with {unknown[0]!r}")
+        estimator = cls(**{name: value for name, value in parameters.items() if name not in ELSEWHERE})
         try:
             estimator._check_parameters()
+            # An estimator of an earlier version kept no settings: they follow from the graph that it is given.
+            if stored:
+                estimator.settings_ = Settings(**stored)
+            estimator.anchors_ = ids_array(check_anchor_ids(metadata["anchors"], Path(folder)) or [])
         except InputError as error:
             raise InputError(f"{folder} must hold a saved GraphReachEmbedding, but {error}") from None
+        estimator.model_, estimator._graph = model, None
         return estimator
 
+    def _trained(self, graph: Graph) -> TrainedModel:
+        settings = self.settings_ if hasattr(self, "settings_") else self._settings(graph)
+        return TrainedModel(TaskModel(self.model_, settings.task), settings, self.anchors_.tolist())
+
     def _settings(self, graph: Graph) -> Settings:
-        large = {
-            name: standalone(graph.num_nodes, self.preset).get(name) for name in ("model", "reachability", "scale")
-        }
-        return Settings.make(
-            preset=self.preset, hidden_channels=self.hidden_channels, num_layers=self.num_layers,
-            num_anchors=self.num_anchors, strategy=self.strategy, epochs=self.epochs, learning_rate=self.learning_rate,
-            weight_decay=0.0, later_learning_rate=self.learning_rate / 10, pairs_per_step=self.batch_size,
-            seed=self.random_state, **{name: value for name, value in large.items() if value is not None},
-        )  # fmt: skip
-
-    def _inputs(self, graph: Graph, anchors: NDArray[np.int64] | None, engine: Engine | None = None) -> Inputs:
-        place = {} if engine is None else engine.place
-        return find_method("graphreach").inputs(graph, None, self._settings(graph), Clock(), anchors, **place)
-
-    def _train(self, graph: Graph, inputs: Inputs, engine: Engine) -> None:
-        settings = self._settings(graph)
-        torch.manual_seed(self.random_state)
-        model = TaskModel(find_method("graphreach").build(0, None, settings), "link")
-        source, target = graph.edge_index
-        once = slice(None) if graph.directed else source <= target
-        links = np.stack([source[once], target[once]])
-        nothing = Examples(np.empty((2, 0), np.int64), np.empty(0, np.int64))
-        examples = Examples(links, np.ones(links.shape[1], np.int64))
-        split = Split("link", graph, None, examples, nothing, nothing, None, "all", self.random_state)
-        trainer = Trainer(model, make_batches([split], [inputs], 1), settings, refresh=_with_random_pairs)
-        engine.train(trainer)
-        self.loss_ = trainer.progress.losses
-        if not isinstance(model.encoder, GraphReach):
-            raise TypeError("the method graphreach builds GraphReach")
-        self.model_ = model.encoder
-
-    def _embed(self, inputs: Inputs) -> NDArray[np.float32]:
-        return np.concatenate(list(inputs.blocks(self.model_.eval())))
+        """All settings of training on a graph: the recipe's, then the arguments, then those given one by one."""
+        self._check_parameters()
+        if self.num_anchors != "auto":
+            resolve_num_anchors(self.num_anchors, graph.num_nodes)
+        own = {field: getattr(self, name) for name, field in PLAIN.items()}
+        own["later_learning_rate"] = self.learning_rate / 10
+        own = {name: value for name, value in own.items() if value is not None and value != "auto"}
+        other, settings = dict(self.settings or {}), recipe(graph.num_nodes, graph.num_edges, self.preset)
+        for group in ("model", "reachability"):
+            other[group] = {**settings.get(group, {}), **other.get(group, {})}
+        found = Settings(**{**settings, **own, **other})
+        for name, only in (("method", "graphreach"), ("task", "link")):
+            if getattr(found, name) != only:
+                got = getattr(found, name)
+                raise InputError(f"{name} must be {only}, as embed makes its embeddings, got {got!r}")
+        return found
 
     def _check_parameters(self) -> None:
-        check_count("epochs", self.epochs)
+        if self.epochs is not None:
+            check_count("epochs", self.epochs)
         check_whole("hidden_channels", self.hidden_channels, 1, WIDEST)
         check_whole("num_layers", self.num_layers, 1, WIDEST)
         check_choice("preset", self.preset, PRESETS)
-        check_whole("random_state", self.random_state, 0, 2**63 - 1)
+        check_whole("random_state", self.random_state, 0, 2**32 - 1)
         check_engine(self.engine, address=self.address, workers=self.workers)
-        if not callable(self.strategy):
-            check_choice("strategy", self.strategy, ["greedy", *STRATEGIES], more=" or a function")
+        check_choice("strategy", self.strategy, ["greedy", *STRATEGIES])
         if self.batch_size is not None:
             check_count("batch_size", self.batch_size)
         check_number("learning_rate", self.learning_rate, 0, above=True)
+        if self.settings is not None and not isinstance(self.settings, Mapping):
+            raise InputError(f"settings must be names and values, got {describe(self.settings)}")
+        twice = [name for name, field in PLAIN.items() if field in (self.settings or {})]
+        if twice:
+            raise InputError(f"settings must not hold {PLAIN[twice[0]]!r}, which is the argument {twice[0]}")
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "model_"):
             raise InputError("GraphReachEmbedding must be fitted first: call fit(graph)")
 
 
-def _with_random_pairs(batches: list[Batch], seed: int) -> list[Batch]:
-    """The links, and as many random pairs, drawn anew in every epoch."""
-    (batch,) = batches
-    links = batch.train.index
-    generator = torch.Generator().manual_seed(seed)
-    others = torch.randint(batch.inputs.num_nodes, links.shape, generator=generator)
-    label = torch.cat([torch.ones(links.size(1)), torch.zeros(links.size(1))])
-    return [replace(batch, train=Part(torch.cat([links, others], 1), label, None))]
-
-
 def _check_folder(folder: Any) -> None:
     if not isinstance(folder, str | PathLike):
         raise InputError(f"folder must be the name of a folder, got {describe(folder)}")
-
-
-def _saved_parameters(kind: type, parameters: Any, folder: Any) -> dict[str, Any]:
-    known = list(inspect.signature(kind).parameters)
-    if not isinstance(parameters, dict):
-        raise InputError(f"{folder} must hold the parameters of an estimator, got {describe(parameters)}")
-    unknown, missing = set(parameters) - set(known), set(known) - set(parameters)
-    if unknown or missing:
-        odd = sorted(map(str, unknown or missing))[0]
-        raise InputError(
-            f"{folder} must hold the parameters of an estimator, got one {'with' if unknown else 'without'} {odd!r}"
-        )
-    return parameters
-
-
-def _saved_anchors(anchors: Any, folder: Any) -> NDArray[Any]:
-    plain = isinstance(anchors, list) and all(type(each) in (int, float, str) for each in anchors)
-    if not plain or not anchors or len(set(anchors)) < len(anchors):
-        raise InputError(f"{folder} must hold the ids of different anchors, got {describe(anchors)}")
-    return ids_array(anchors)
-
-
-def _plain(ids: NDArray[Any]) -> list[Any]:
-    values: list[Any] = ids.tolist()
-    if not all(isinstance(value, int | float | str) for value in values):
-        raise InputError("node ids must be numbers or strings to be saved")
-    return values

@@ -3,7 +3,7 @@
 import typer.main
 
 from graphreach.cli import app
-from graphreach.embedding import APART_NODES, COMPARED_EDGES, MOST_ANCHORS, _settings
+from graphreach.estimator import APART_NODES, MOST_ANCHORS, recipe
 from graphreach.training import Settings
 from graphreach.training.inputs import WHOLE_GRAPH_NODES
 
@@ -50,10 +50,8 @@ def test_defaults_of_training_are_those_of_the_settings():
 def test_defaults_of_embed_are_those_of_its_settings():
     text = TEXTS["graphreach embed", "--epochs"]
     sizes = [100, APART_NODES + 1, WHOLE_GRAPH_NODES + 1]
-    small, large, very_large = (_settings(size, 10 * size, None, [], {}).epochs for size in sizes)
+    small, large, very_large = (recipe(size, 10 * size)["epochs"] for size in sizes)
     assert f"{small}; {large} beyond {APART_NODES:,} nodes, {very_large} beyond {WHOLE_GRAPH_NODES:,}" in text
     assert (
         f"{Settings().num_anchors}; {MOST_ANCHORS} beyond {APART_NODES:,}" in TEXTS["graphreach embed", "--num-anchors"]
     )
-    assert COMPARED_EDGES == 10**6
-    assert "10^6 edges" in TEXTS["graphreach embed", "--compare"]

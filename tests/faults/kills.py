@@ -39,16 +39,16 @@ training.run(data, settings, folder)
 EMBED = """
 import sys, time
 from graphreach.cli import app
-from graphreach.embedding import GraphEmbedding
-whole = GraphEmbedding.blocks
+from graphreach.training.inputs import Inputs
+whole = Inputs.blocks
 
-def slowly(self):
-    for block in whole(self):
+def slowly(self, model):
+    for block in whole(self, model):
         for begin in range(0, len(block), 10):
             time.sleep(float(sys.argv[2]))
             yield block[begin : begin + 10]
 
-GraphEmbedding.blocks = slowly
+Inputs.blocks = slowly
 words = ["embed", "communities", "-o", sys.argv[1], "--epochs", "1", "--no-compare", "-k", "4"]
 app(words, prog_name="graphreach")
 """

@@ -198,16 +198,14 @@ def _training() -> list[Call]:
         Call("GraphReachEmbedding", lambda: _estimator, lambda: {
             "num_anchors": 2, "strategy": "greedy", "preset": "best", "hidden_channels": 4, "num_layers": 2,
                 "epochs": 1,
-            "learning_rate": 0.01, "batch_size": 5, "random_state": 0, "graph": graph("small")}, ("epochs",), share=2),
+            "learning_rate": 0.01, "batch_size": 5, "random_state": 0,
+            "settings": {"patience": 3}, "graph": graph("small")}, ("epochs",), share=2),
         Call("GraphReachEmbedding.score_pairs", lambda: _fitted().score_pairs, lambda: {"pairs": [(1, 4), (7, 10)],
             "graph": graph("int")}, share=1),
         Call("GraphReachEmbedding.transform", lambda: lambda graph: _fitted().transform(graph), lambda: {
             "graph": graph("int")}),
         Call("GraphReachEmbedding.load", lambda: type(_fitted()).load,
             lambda: {"folder": samples.folder() / "estimator"}, share=0.3),
-        Call("embedding.embed_graph", lazy("embedding:embed_graph"), lambda: {
-            "sample": sample(), "changes": ["hidden_channels=4", "num_anchors=2"], "compare": False, "epochs": 1},
-                ("epochs",), share=0.5),
         Call("embedding_files.write_embedding", lazy("io.embeddings:write_embedding"), lambda: {
             "path": Path("z.csv"), "ids": np.array(["a", "b"]), "blocks": [np.ones((2, 3), np.float32)], "width": 3}),
     ]  # fmt: skip

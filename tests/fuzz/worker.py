@@ -21,7 +21,7 @@ EXTRA_MEMORY = 3 * 2**30
 IMPORTS = (
     "graphreach", "graphreach.cli", "graphreach.attacks", "graphreach.explain", "graphreach.nn", "graphreach.report",
     "graphreach.tasks", "graphreach.training", "graphreach.transforms", "graphreach.plot", "graphreach.io.tables",
-    "graphreach.embedding", "graphreach.estimator", "matplotlib.pyplot", "networkx", "pandas", "polars", "scipy.io",
+    "graphreach.estimator", "matplotlib.pyplot", "networkx", "pandas", "polars", "scipy.io",
     "scipy.sparse.csgraph", "sklearn.metrics", "torch_geometric.data", "tests.fuzz.entries",
 )  # fmt: skip
 

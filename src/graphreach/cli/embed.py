@@ -15,6 +15,8 @@ from graphreach.cli.output import check_output, check_output_folder
 from graphreach.errors import InputError
 from graphreach.io.embeddings import SUFFIXES, check_ids, write_embedding
 
+COMPARED = ("common-neighbours", "node2vec")
+
 
 @with_graph
 def embed(
@@ -53,13 +55,13 @@ def embed(
     ] = None,
     seed: options.Seed = None,
     compare: Annotated[
-        bool | None,
+        bool,
         typer.Option(
             "--compare/--no-compare",
             help="Whether common neighbours and node2vec score the held-out links too.",
-            show_default="on graphs of up to 10^6 edges",
+            show_default="off",
         ),
-    ] = None,
+    ] = False,
     record: Annotated[
         Path | None,
         typer.Option(
@@ -83,51 +85,73 @@ def embed(
 
     With --engine ray and a folder as --output, workers write a Parquet data set, one file for each part of the nodes.
     """
-    from graphreach.embedding import embed_graph
+    from graphreach.estimator import FEWEST_LINKS, GraphReachEmbedding
     from graphreach.training import Settings
+    from graphreach.training.clock import Clock
     from graphreach.training.engine import Engine
+    from graphreach.training.record import peak_memory, versions, write_json
 
     place = Engine.make(engine, address, workers)
     in_parts = place.name == "ray" and not output.suffix
-    _check_output(output, in_parts)
-    if record is not None:
-        check_output_folder(record.parent, "the folder of --record")
-        if record.is_dir():
-            raise InputError(f"--record must be a file, got the folder {record}")
+    _check_outputs(output, record, in_parts)
     count = None if num_anchors is None else number_or_name(num_anchors)
-    changes = {"num_anchors": count, "preset": preset, "epochs": epochs, "seed": seed}
-    Settings.read(config, set_ or [], **changes)
+    given = Settings.read(config, set_ or [], num_anchors=count, preset=preset, epochs=epochs, seed=seed)
+    estimator = GraphReachEmbedding.from_settings(given, engine=engine, address=address, workers=workers)
     began = time.perf_counter()
     data, _ = options.load_data(file, options.Tables(features=features))
     sample = options.one_graph(data)
+    if sample.graph.num_edges < FEWEST_LINKS:
+        raise InputError(
+            f"graph must have at least {FEWEST_LINKS} edges to train and hold some out, got {sample.graph.num_edges}"
+        )
     check_ids(Path("part.parquet") if in_parts else output, sample.graph.ids)
     reading = time.perf_counter() - began
     with place.ready():
-        result = embed_graph(
-            sample, config=config, changes=set_ or [], compare=compare, say=say, engine=place.name, address=address,
-            workers=workers, **changes,
-        )  # fmt: skip
-        with result.clock.phase("writing"):
+        inputs = estimator.fit_inputs(sample.graph, sample.x)
+        say(f"AUC of held-out links {estimator.auc_:.4f}, chosen at epoch {estimator.best_epoch_}")
+        clock, width = Clock(estimator.seconds_), inputs.width(estimator.model_)
+        auc = {"graphreach": estimator.auc_} | (_others(sample, estimator.settings_, clock) if compare else {})
+        with clock.phase("writing"):
             if in_parts:
-                result.write_parts(output, sample.graph.ids, address)
-            else:
-                write_embedding(output, sample.graph.ids, result.blocks(), result.width)
-    found = result.record(file.graph.name, reading, time.perf_counter() - began)
-    typer.echo(json.dumps(found) if json_ else _table(found))
-    say(f"{sample.graph.num_nodes} embeddings of width {result.width} are in {output}")
-    if record is not None:
-        from graphreach.training.record import write_json
+                from graphreach.cluster.inference import write_embeddings
 
+                write_embeddings(estimator.model_, inputs, sample.graph.ids, output, address=address)
+            else:
+                write_embedding(output, sample.graph.ids, inputs.blocks(estimator.model_), width)
+    seconds = {"reading": reading, **clock.seconds, "total": time.perf_counter() - began}
+    found = {
+        "graph": file.graph.name, "nodes": sample.graph.num_nodes, "width": width, "auc": auc,
+        "held_out_links": estimator.held_out_links_, "seconds": seconds, "peak_memory": peak_memory(),
+        "settings": estimator.settings_.model_dump(mode="json"), "versions": versions(),
+    } | ({} if estimator.cluster_ is None else {"cluster": estimator.cluster_})  # fmt: skip
+    typer.echo(json.dumps(found) if json_ else _table(found))
+    say(f"{sample.graph.num_nodes} embeddings of width {width} are in {output}")
+    if record is not None:
         write_json(record, found)
 
 
-def _check_output(output: Path, in_parts: bool) -> None:
+def _check_outputs(output: Path, record: Path | None, in_parts: bool) -> None:
     if in_parts:
         from graphreach.cluster.inference import check_folder
 
         check_folder(output)
     else:
         check_output(output, SUFFIXES)
+    if record is not None:
+        check_output_folder(record.parent, "the folder of --record")
+        if record.is_dir():
+            raise InputError(f"--record must be a file, got the folder {record}")
+
+
+def _others(sample: Any, settings: Any, clock: Any) -> dict[str, float]:
+    """The AUC of the same held-out links by methods that need no training of layers."""
+    from graphreach.training import run
+
+    found = {}
+    for name in COMPARED:
+        with clock.phase(name):
+            found[name] = run(sample, settings.model_copy(update={"method": name, "model": {}})).test["auc"]
+    return found
 
 
 def _table(found: dict[str, Any]) -> str:

@@ -79,16 +79,13 @@ def match_ids(wanted: Sequence[Any], ids: NDArray[Any]) -> NDArray[np.int64]:
     return np.array([exact.get(each, by_text.get(_as_kind(each, str), -1)) for each in wanted], np.int64)
 
 
-def match_anchors(
-    anchors: Sequence[Any], graph: Graph, *, all_needed: bool = False, option: str = "new_anchors=True"
-) -> AnchorMatch:
+def match_anchors(anchors: Sequence[Any], graph: Graph, *, all_needed: bool = False) -> AnchorMatch:
     """Where a model's anchors are in a graph; too many that are missing are refused, a few are named in a warning.
 
     Args:
         anchors: Ids of the anchors.
         graph: The graph that was trained on, grown or changed.
         all_needed: Whether none may be missing, as classes of nodes are learned from the anchors' columns.
-        option: What the caller can say to have anchors chosen anew, for the message.
 
     Example:
         >>> path = Graph.from_edge_list([("1", "2"), ("2", "3"), ("3", "new")])
@@ -99,11 +96,11 @@ def match_anchors(
     found = positions >= 0
     missing = [each for each, known in zip(anchors, found, strict=True) if not known]
     if missing:
-        _check_missing(missing, len(anchors), all_needed, option)
+        _check_missing(missing, len(anchors), all_needed)
     return AnchorMatch(positions[found], np.flatnonzero(found), missing)
 
 
-def _check_missing(missing: list[Any], count: int, all_needed: bool, option: str) -> None:
+def _check_missing(missing: list[Any], count: int, all_needed: bool) -> None:
     named = few_ids(missing)
     if all_needed:
         raise InputError(
@@ -113,7 +110,7 @@ def _check_missing(missing: list[Any], count: int, all_needed: bool, option: str
     if len(missing) > max(1, int(FEW_MISSING * count)) or 2 * len(missing) >= count:
         raise InputError(
             f"graph must have the anchors that the model was trained with, got one without {len(missing)} of {count}: "
-            f"{named}; {option} chooses anchors of its own"
+            f"{named}; new_anchors=True (--new-anchors) chooses anchors of its own"
         )
     warnings.warn(
         f"the graph lacks {len(missing)} of {count} anchors that the model was trained with: {named}; their columns of the"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
+from numpy.typing import NDArray
 
 from graphreach.arguments import check_flag, to_path
 from graphreach.datasets import Dataset, Sample
@@ -213,7 +214,7 @@ class _Run:
             record["cluster"] = cluster
         order = [i for batch in batches for i in _places(self.splits, batch)]
         scores = {"val": _sorted(val_scores, order), "test": _sorted(test_scores, order)}
-        return Outcome(record, scores, model, inputs)
+        return Outcome(record, scores, model, inputs, progress.losses)
 
     def _inputs(self, method: Method, split: Split, graph: Graph) -> Inputs:
         settings = self.settings
@@ -263,7 +264,7 @@ class _Run:
         if self.folder is None:
             return
         anchors = inputs[0].anchors if len(inputs) == 1 else None
-        ids = None if anchors is None else [_plain(each) for each in self.splits[0].graph.ids[anchors].tolist()]
+        ids = None if anchors is None else plain_ids(self.splits[0].graph.ids[anchors])
         known = {"ids": ids_hash(self.splits[0].graph)} if self.settings.identity and len(inputs) == 1 else {}
         model.encoder.save_pretrained(self.folder / MODEL, anchors=ids, **known)  # type: ignore[operator]
         if model.head is not None:
@@ -367,7 +368,14 @@ def _sorted(scores: Scores, order: list[int]) -> Scores:
     return out
 
 
-def _plain(value: Any) -> Any:
-    if not isinstance(value, int | float | str):
+def plain_ids(ids: NDArray[Any]) -> list[Any]:
+    """Ids as JSON holds them.
+
+    Example:
+        >>> plain_ids(np.array([3, 5]))
+        [3, 5]
+    """
+    values: list[Any] = ids.tolist()
+    if not all(isinstance(value, int | float | str) for value in values):
         raise InputError("node ids must be numbers or strings to be saved")
-    return value
+    return values

@@ -52,6 +52,10 @@ class Inputs:
         by_rows = hasattr(self.structure, "rows") and self.structure.source is None
         return self.num_nodes > WHOLE_GRAPH_NODES and by_rows and self.neighbours is None
 
+    def width(self, model: nn.Module) -> int:
+        """Number of columns of the embedding by a model that reads positions."""
+        return int(self.structure.width) + int(getattr(model, "local_channels", 0))
+
     @one_torch_thread()
     def embed_rows(self, model: nn.Module, nodes: Tensor) -> Tensor:
         """The embeddings of some nodes, from their rows and the anchors' alone."""

@@ -36,12 +36,14 @@ class Outcome:
         scores: Scores of validation and test examples, one array a graph (None where it has none).
         model: The trained model, or None if nothing was trained or the run was read from its folder.
         inputs: What the model read of each graph, in order.
+        losses: Training loss of each epoch, if the run was trained just now.
     """
 
     record: dict[str, Any]
     scores: dict[str, Scores] = field(default_factory=dict)
     model: TaskModel | None = None
     inputs: list[Inputs] = field(default_factory=list)
+    losses: list[float] = field(default_factory=list)
 
     @property
     def test(self) -> dict[str, float]:

@@ -32,42 +32,32 @@ from graphreach.training.settings import Settings
 ENCODERS = {"GraphReach": nn.GraphReach, "PGNN": nn.PGNN, "Neighbourhood": nn.Neighbourhood, "MLP": nn.MLP}
 
 
-class TrainedRun:
-    """The model of a run's folder.
+class TrainedModel:
+    """A trained model with the settings and the anchors that it was trained with, ready for other graphs.
 
     A graph is taken for the one that was trained on, grown or changed: the anchors stay, and only reachability is computed.
     Ids that were integers may have become text. A few anchors that are gone are named in a warning, and their columns of
     the embedding are zero; a graph without more of them is refused, unless anchors are to be chosen anew.
 
     Args:
-        folder: Of :func:`graphreach.training.run`.
+        model: Encoder and head.
+        settings: Settings of the run.
+        anchors: Ids of the anchors; None if every graph has anchors of its own.
         new_anchors: Whether every graph gets as many anchors of its own, for graphs that have nothing to do with the one
             that was trained on. Not for classes of nodes, which are learned from the anchors.
-
-    Attributes:
-        settings: Of the run.
-        model: Encoder and head, in evaluation mode.
-        anchors: Ids of the anchors, or None.
-        new_anchors: See the argument.
+        ids_hash: Hash of the ids of the only nodes that the model knows, if it has a vector for each.
     """
 
-    def __init__(self, folder: str | Path, *, new_anchors: bool = False) -> None:
-        path = to_path("folder", folder)
-        self.settings = read_settings(path)
-        _refuse_without_model(path, self.settings.method)
-        kind = read_dict(path / MODEL / CONFIG).get("model")
-        if not isinstance(kind, str) or kind not in ENCODERS:
-            raise InputError(f"{path / MODEL / CONFIG} must describe one of {', '.join(ENCODERS)}, got {kind!r:.80}")
-        encoder: Any = ENCODERS[kind].from_pretrained(path / MODEL)  # type: ignore[attr-defined]
-        self.anchors = _read_anchors(path / MODEL, encoder.metadata.get("anchors"))
-        self.ids_hash: str | None = encoder.metadata.get("ids")
-        self.model = TaskModel(encoder, self.settings.task)
-        if (path / HEAD).exists():
-            self.model.head = NodeClassifier.from_pretrained(path / HEAD)
-        elif self.settings.task == "node":
-            raise InputError(f"folder must hold {HEAD} of a run of task node, got none in {path}")
-        self.new_anchors = new_anchors
-        self.model.eval()
+    def __init__(
+        self,
+        model: TaskModel,
+        settings: Settings,
+        anchors: list[Any] | None,
+        new_anchors: bool = False,
+        ids_hash: str | None = None,
+    ) -> None:
+        self.model, self.settings, self.anchors = model.eval(), settings, anchors
+        self.new_anchors, self.ids_hash = new_anchors, ids_hash
 
     @torch.no_grad()
     @one_torch_thread()
@@ -79,7 +69,7 @@ class TrainedRun:
         Args:
             graph: The graph that was trained on, grown or changed.
             x: Features, if the run was trained with them.
-            new_anchors: Whether anchors are chosen anew; by default what :class:`TrainedRun` was given.
+            new_anchors: Whether anchors are chosen anew; by default what :class:`TrainedModel` was given.
         """
         check_graph(graph)
         if x is not None:
@@ -119,9 +109,7 @@ class TrainedRun:
             if self.model.head is not None:
                 raise InputError("new_anchors must be False for classes of nodes, which are learned from the anchors")
             return None
-        return match_anchors(
-            self.anchors, graph, all_needed=self.model.head is not None, option="new_anchors=True (--new-anchors)"
-        )
+        return match_anchors(self.anchors, graph, all_needed=self.model.head is not None)
 
     def anchors_on(self, graph: Graph) -> NDArray[np.int64] | None:
         """Positions of the run's anchors that the graph has, or None if it has anchors of its own; see :meth:`match`."""
@@ -194,6 +182,37 @@ class TrainedRun:
         return out
 
 
+class TrainedRun(TrainedModel):
+    """The model of a run's folder; see :class:`TrainedModel`.
+
+    Args:
+        folder: Folder of :func:`graphreach.training.run`.
+        new_anchors: Whether every graph gets as many anchors of its own.
+
+    Attributes:
+        settings: Settings of the run.
+        model: Encoder and head, in evaluation mode.
+        anchors: Ids of the anchors, or None.
+        new_anchors: See the argument.
+    """
+
+    def __init__(self, folder: str | Path, *, new_anchors: bool = False) -> None:
+        path = to_path("folder", folder)
+        settings = read_settings(path)
+        _refuse_without_model(path, settings.method)
+        kind = read_dict(path / MODEL / CONFIG).get("model")
+        if not isinstance(kind, str) or kind not in ENCODERS:
+            raise InputError(f"{path / MODEL / CONFIG} must describe one of {', '.join(ENCODERS)}, got {kind!r:.80}")
+        encoder: Any = ENCODERS[kind].from_pretrained(path / MODEL)  # type: ignore[attr-defined]
+        model = TaskModel(encoder, settings.task)
+        if (path / HEAD).exists():
+            model.head = NodeClassifier.from_pretrained(path / HEAD)
+        elif settings.task == "node":
+            raise InputError(f"folder must hold {HEAD} of a run of task node, got none in {path}")
+        anchors = check_anchor_ids(encoder.metadata.get("anchors"), path / MODEL / CONFIG)
+        super().__init__(model, settings, anchors, new_anchors, encoder.metadata.get("ids"))
+
+
 def _check_rows(z: Any) -> NDArray[np.float32]:
     """Embeddings as the model reads them."""
     rows = to_array("z", z, what="the embedding of every node, an array [n, d]")
@@ -206,15 +225,17 @@ def _check_rows(z: Any) -> NDArray[np.float32]:
     return single
 
 
-def _read_anchors(folder: Path, anchors: Any) -> list[Any] | None:
-    if anchors is None:
-        return None
+def check_anchor_ids(anchors: Any, path: Path) -> list[Any] | None:
+    """The ids of anchors that a file holds, or None if it holds none.
+
+    Example:
+        >>> check_anchor_ids(["a", 7], Path("config.json"))
+        ['a', 7]
+    """
     plain = isinstance(anchors, list) and all(type(each) in (int, float, str) for each in anchors)
-    if not plain or not anchors or len(set(anchors)) < len(anchors):
-        raise InputError(
-            f"{folder / 'config.json'} must have a list of ids, each once, as anchors, got {anchors!r:.80}"
-        )
-    return list(anchors)
+    if anchors is not None and (not plain or not anchors or len(set(anchors)) < len(anchors)):
+        raise InputError(f"{path} must have a list of ids, each once, as anchors, got {anchors!r:.80}")
+    return None if anchors is None else list(anchors)
 
 
 def _refuse_without_model(folder: Path, method: str) -> None:
