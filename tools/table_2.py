@@ -11,8 +11,7 @@ from graphreach.datasets.components import split_graph
 from graphreach.datasets.dataset import Dataset, Sample
 from graphreach.datasets.email_core import email, email_complete, read_email
 from graphreach.datasets.generated import communities
-from graphreach.datasets.pickles import read_pickle
-from graphreach.datasets.planetoid import FILES, citations
+from graphreach.datasets.planetoid import FILES, citations, read_pickle
 from graphreach.datasets.ppi import ARCHIVE
 from graphreach.datasets.protein import protein, read_protein
 from graphreach.datasets.registry import find

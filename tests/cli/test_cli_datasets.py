@@ -8,9 +8,8 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 import graphreach as gr
-from graphreach.datasets import download, registry
-from graphreach.datasets.contents import Plain
-from graphreach.datasets.data_file import DataFile, Source
+from graphreach.datasets import registry, store
+from graphreach.datasets.data_file import DataFile, Plain, Source
 from graphreach.datasets.registry import Entry
 
 NOWHERE = "http://127.0.0.1:1"
@@ -26,7 +25,7 @@ def address(tmp_path, monkeypatch):
     """A server of the folder ``web``, and short waits."""
     (tmp_path / "web").mkdir()
     monkeypatch.setenv("NO_PROXY", "*")
-    monkeypatch.setattr(download, "PAUSE", 0.0)
+    monkeypatch.setattr(store, "PAUSE", 0.0)
     with ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=tmp_path / "web")) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()

@@ -5,7 +5,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from graphreach.datasets import download as downloads
+from graphreach.datasets import store as downloads
 
 
 class Handler(BaseHTTPRequestHandler):

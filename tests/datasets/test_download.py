@@ -5,11 +5,9 @@ import sys
 
 import pytest
 
-from graphreach.datasets import download as downloads
-from graphreach.datasets.contents import Gzipped, Plain
-from graphreach.datasets.data_file import DataFile, Source
-from graphreach.datasets.download import DownloadError, download
-from graphreach.datasets.pack import as_gzip, as_zip
+from graphreach.datasets import store as downloads
+from graphreach.datasets.data_file import DataFile, Gzipped, Plain, Source, as_gzip, as_zip
+from graphreach.datasets.store import DownloadError, download
 
 BODY = bytes(range(256)) * 1000
 

@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from graphreach.datasets.pickles import read_pickle
+from graphreach.datasets.planetoid import read_pickle
 from graphreach.errors import InputError
 
 # Protocol 2, as Python 2 wrote it: modules have their old names, and strings are bytes.

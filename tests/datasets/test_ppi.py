@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from graphreach.datasets import load, ppi
-from graphreach.datasets.contents import ContentError
+from graphreach.datasets.data_file import ContentError
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ import pytest
 
 import graphreach as gr
 from graphreach.datasets import find, names, planetoid
-from graphreach.datasets.contents import Gzipped, Plain
+from graphreach.datasets.data_file import Gzipped, Plain
 from graphreach.datasets.registry import ENTRIES
 from graphreach.errors import InputError
 

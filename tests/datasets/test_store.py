@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from graphreach.datasets.contents import Plain
-from graphreach.datasets.data_file import DataFile, Source
-from graphreach.datasets.download import DownloadError
-from graphreach.datasets.store import Store, find_root
+from graphreach.datasets.data_file import DataFile, Plain, Source
+from graphreach.datasets.store import DownloadError, Store, find_root
 from graphreach.errors import InputError
 
 BODY = b"0 1\n" * 10_000
@@ -120,7 +118,7 @@ def test_folder_that_cannot_be_made(server, tmp_path):
 FETCH = """
 import os, signal, sys
 from pathlib import Path
-from graphreach.datasets.contents import Plain
+from graphreach.datasets.data_file import Plain
 from graphreach.datasets.data_file import DataFile, Source
 from graphreach.datasets.store import Store
 

@@ -13,10 +13,6 @@ def large_components(graph: Graph, more_than: int) -> NDArray[np.int64]:
     """The number of each node's component, ``-1`` in components of at most ``more_than`` nodes.
 
     Components are numbered by their first node.
-
-    Example:
-        >>> large_components(Graph.from_edges([[0, 2, 3], [1, 3, 4]]), more_than=2)
-        array([-1, -1,  0,  0,  0])
     """
     _, label = connected_components(graph.to_scipy(), directed=graph.directed, connection="weak")
     _, first, label, sizes = np.unique(label, return_index=True, return_inverse=True, return_counts=True)
@@ -27,15 +23,7 @@ def large_components(graph: Graph, more_than: int) -> NDArray[np.int64]:
 
 
 def split_graph(graph: Graph, part: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Graph]]:
-    """The nodes of each part ``0, 1, ...`` and the undirected graph of the edges among them, with the ids of ``graph``.
-
-    Example:
-        >>> graph = Graph.from_edges([[0, 1, 2], [1, 2, 3]], ids=[10, 20, 30, 40])
-        >>> for nodes, part in split_graph(graph, np.array([0, 0, 1, 1])):
-        ...     print(nodes, part.ids, part.num_edges)
-        [0 1] [10 20] 1
-        [2 3] [30 40] 1
-    """
+    """The nodes of each part ``0, 1, ...`` and the undirected graph of the edges among them, with the ids of ``graph``."""
     source, target = graph.edge_index
     once = (source < target) & (part[source] == part[target])
     source, target = source[once], target[once]

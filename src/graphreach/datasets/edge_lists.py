@@ -4,10 +4,8 @@ import io
 
 import numpy as np
 
-from graphreach.datasets.contents import Gzipped
-from graphreach.datasets.data_file import DataFile, Source, github, snap
+from graphreach.datasets.data_file import DataFile, Gzipped, Source, as_gzip, github, links_of_tntp, snap
 from graphreach.datasets.dataset import Dataset, Sample
-from graphreach.datasets.pack import as_gzip, links_of_tntp
 from graphreach.datasets.store import Store
 from graphreach.graph import Graph
 from graphreach.io import read_graph
@@ -17,20 +15,28 @@ COMMIT = "efbd6505472b0a94ea659ccfe42f28a9dbcff95f"
 TNTP = "bstabler/TransportationNetworks"
 TNTP_FILE = "master/chicago-regional/ChicagoRegional_net.tntp"
 
-ASTRO = DataFile(
-    "graphs/ca-AstroPh.txt.gz",
-    Gzipped("bd3e40ba69bfccc0b3d8a0b14f877ae6d034b841b7b782955963df0b402d5db7"),
-    snap("data/ca-AstroPh.txt.gz", as_gzip),
+
+def _snap(name: str, sha256: str) -> DataFile:
+    return DataFile(f"graphs/{name}.txt.gz", Gzipped(sha256), snap(f"data/{name}.txt.gz", as_gzip))
+
+
+def _musae(name: str, sha256: str, path: str, older_path: str) -> DataFile:
+    folder = "dataset/node_level/facebook"
+    urls = github(KARATE_CLUB, f"{folder}/{path}", COMMIT), github(KARATE_CLUB, f"{folder}/{older_path}")
+    return DataFile(f"graphs/{name}.csv.gz", Gzipped(sha256), tuple(Source((url,), as_gzip) for url in urls))
+
+
+ASTRO = _snap("ca-AstroPh", "bd3e40ba69bfccc0b3d8a0b14f877ae6d034b841b7b782955963df0b402d5db7")
+ENRON = _snap("email-Enron", "b9c8709a66324e262e47b4976e782d8227f2bd829ce979984fba13a2f29472c3")
+EPINIONS = _snap("soc-Epinions1", "3e42b000e66cada74053ac7f8b24de291f9837264421dc2f3730b45cc58d17b1")
+FACEBOOK_EDGES = _musae(
+    "facebook_edges", "7c50d8f02a75cc0829577814a1fc14535164daa38d79c3612340c9e9cdbd4022", "edges.csv", "edges.csv"
 )
-ENRON = DataFile(
-    "graphs/email-Enron.txt.gz",
-    Gzipped("b9c8709a66324e262e47b4976e782d8227f2bd829ce979984fba13a2f29472c3"),
-    snap("data/email-Enron.txt.gz", as_gzip),
-)
-EPINIONS = DataFile(
-    "graphs/soc-Epinions1.txt.gz",
-    Gzipped("3e42b000e66cada74053ac7f8b24de291f9837264421dc2f3730b45cc58d17b1"),
-    snap("data/soc-Epinions1.txt.gz", as_gzip),
+FACEBOOK_LABELS = _musae(
+    "facebook_target",
+    "95987f6c9246f461511673041c88aa20cbd8596bc52b9688fdaab7bd5a720000",
+    "new_target.csv",
+    "target.csv",
 )
 CHICAGO = DataFile(
     "graphs/chicago_regional.csv.gz",
@@ -40,37 +46,16 @@ CHICAGO = DataFile(
         Source((f"https://github.com/{TNTP}/raw/{TNTP_FILE}",), links_of_tntp),
     ),
 )
-FACEBOOK_EDGES = DataFile(
-    "graphs/facebook_edges.csv.gz",
-    Gzipped("7c50d8f02a75cc0829577814a1fc14535164daa38d79c3612340c9e9cdbd4022"),
-    (
-        Source((github(KARATE_CLUB, "dataset/node_level/facebook/edges.csv", COMMIT),), as_gzip),
-        Source((github(KARATE_CLUB, "dataset/node_level/facebook/edges.csv"),), as_gzip),
-    ),
-)
-FACEBOOK_LABELS = DataFile(
-    "graphs/facebook_target.csv.gz",
-    Gzipped("95987f6c9246f461511673041c88aa20cbd8596bc52b9688fdaab7bd5a720000"),
-    (
-        Source((github(KARATE_CLUB, "dataset/node_level/facebook/new_target.csv", COMMIT),), as_gzip),
-        Source((github(KARATE_CLUB, "dataset/node_level/facebook/target.csv"),), as_gzip),
-    ),
-)
 
 
-def ca_astroph(store: Store) -> Dataset:
-    """Co-authors in astrophysics; undirected, self-loops dropped."""
-    return Dataset(store.name, (Sample(_read(store, ASTRO)),))
+def plain(store: Store) -> Dataset:
+    """An undirected graph from its one file, self-loops dropped."""
+    return Dataset(store.name, (Sample(_read(store, store.files[0])),))
 
 
-def email_enron(store: Store) -> Dataset:
-    """Mail at Enron; undirected."""
-    return Dataset(store.name, (Sample(_read(store, ENRON)),))
-
-
-def soc_epinions1(store: Store) -> Dataset:
-    """Who trusts whom on Epinions; directed."""
-    return Dataset(store.name, (Sample(_read(store, EPINIONS, directed=True)),))
+def directed(store: Store) -> Dataset:
+    """A directed graph from its one file."""
+    return Dataset(store.name, (Sample(_read(store, store.files[0], directed=True)),))
 
 
 def chicago_regional(store: Store) -> Dataset:

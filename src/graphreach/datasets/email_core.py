@@ -6,10 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphreach.datasets.components import large_components, split_graph
-from graphreach.datasets.contents import Plain
-from graphreach.datasets.data_file import DataFile, Source, github, snap
+from graphreach.datasets.data_file import DataFile, Plain, Source, as_plain, github, snap
 from graphreach.datasets.dataset import Dataset, Sample
-from graphreach.datasets.pack import as_plain
 from graphreach.datasets.store import Store
 from graphreach.graph import Graph
 

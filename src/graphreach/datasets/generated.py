@@ -14,12 +14,7 @@ REWIRED = 0.01
 
 
 def grid() -> Dataset:
-    """Grid: 20 x 20 nodes, each joined to those beside, above and below; node ``20 row + column``.
-
-    Example:
-        >>> grid()
-        Dataset(grid: graphs=1, num_nodes=400, num_edges=760, num_features=0, num_classes=0)
-    """
+    """Grid: 20 x 20 nodes, each joined to those beside, above and below; node ``20 row + column``."""
     nodes = np.arange(SIDE * SIDE).reshape(SIDE, SIDE)
     source = np.concatenate([nodes[:, :-1].ravel(), nodes[:-1].ravel()])
     target = np.concatenate([nodes[:, 1:].ravel(), nodes[1:].ravel()])
@@ -35,10 +30,6 @@ def communities(seed: int = 0) -> Dataset:
 
     Args:
         seed: Of the rewiring.
-
-    Example:
-        >>> communities(seed=3)[0].graph.num_nodes, communities(seed=3).num_classes
-        (400, 20)
     """
     rng = np.random.default_rng(check_seed(seed))
     edges = rewire(caveman_edges(SIDE, SIDE), SIDE * SIDE, REWIRED, rng)
@@ -47,13 +38,7 @@ def communities(seed: int = 0) -> Dataset:
 
 
 def caveman_edges(cliques: int, size: int) -> NDArray[np.int64]:
-    """Edges ``[2, m]`` of cliques in a ring: the first edge of each leads to the clique before it instead.
-
-    Example:
-        >>> caveman_edges(2, 3)
-        array([[0, 1, 3, 4, 0, 3],
-               [2, 2, 5, 5, 5, 2]])
-    """
+    """Edges ``[2, m]`` of cliques in a ring: the first edge of each leads to the clique before it instead."""
     source, target = np.triu_indices(size, 1)
     starts = size * np.arange(cliques)
     inside = np.stack([starts[:, None] + source[1:], starts[:, None] + target[1:]]).reshape(2, -1)
@@ -77,12 +62,7 @@ def rewire(edges: NDArray[np.int64], num_nodes: int, probability: float, rng: np
 
 
 def check_seed(seed: object) -> int:
-    """``seed`` if it is a whole number of at least zero.
-
-    Example:
-        >>> check_seed(3)
-        3
-    """
+    """``seed`` if it is a whole number of at least zero."""
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise InputError(f"seed must be a whole number of at least 0, got {seed!r}")
     return int(seed)

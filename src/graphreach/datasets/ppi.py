@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphreach.datasets.components import large_components, split_graph
-from graphreach.datasets.contents import ContentError, Zipped
-from graphreach.datasets.data_file import DataFile, snap
+from graphreach.datasets.data_file import ContentError, DataFile, Zipped, snap
 from graphreach.datasets.dataset import Dataset, Sample
 from graphreach.datasets.store import Store
 from graphreach.graph import Graph
@@ -67,12 +66,7 @@ def read_links(text: bytes) -> NDArray[np.int64]:
 
 
 def hash_links(links: NDArray[np.int64]) -> str:
-    """The sha256 of the pairs (smaller end, larger end), sorted, as little-endian 64-bit integers.
-
-    Example:
-        >>> hash_links(np.array([[0, 2], [1, 1]])) == hash_links(np.array([[1, 1], [2, 0]]))
-        True
-    """
+    """The sha256 of the pairs (smaller end, larger end), sorted, as little-endian 64-bit integers."""
     pairs = np.sort(links, axis=0)
     ordered = pairs[:, np.lexsort(pairs[::-1])]
     return hashlib.sha256(np.ascontiguousarray(ordered.T, "<i8").data).hexdigest()
@@ -98,13 +92,7 @@ def ppi(store: Store) -> Dataset:
 
 
 def scale(attributes: NDArray[np.float64]) -> NDArray[np.float32]:
-    """The attributes as the model sees them; see :func:`ppi`.
-
-    Example:
-        >>> scale(np.array([[0.0, 0.0, 0.0], [1.0, 1.0, 1.0]])).round(2)
-        array([[0.1 , 0.1 , 0.1 ],
-               [0.79, 0.79, 1.1 ]], dtype=float32)
-    """
+    """The attributes as the model sees them; see :func:`ppi`."""
     x = attributes.copy()
     x[:, 0] = np.log(x[:, 0] + 1)
     x[:, 1] = np.log(x[:, 1] - min(x[:, 1].min(), -1))

@@ -6,10 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphreach.datasets.components import split_graph
-from graphreach.datasets.contents import Zipped
-from graphreach.datasets.data_file import DataFile, Source, github
+from graphreach.datasets.data_file import DataFile, Source, Zipped, as_zip, github
 from graphreach.datasets.dataset import Dataset, Sample
-from graphreach.datasets.pack import as_zip
 from graphreach.datasets.store import Store
 from graphreach.graph import Graph
 
@@ -74,23 +72,12 @@ def protein(store: Store) -> Dataset:
 
 
 def same_label_pairs(label: NDArray[np.int64]) -> int:
-    """How many unordered pairs of different nodes have one label.
-
-    Example:
-        >>> same_label_pairs(np.array([0, 0, 0, 1, 1]))
-        4
-    """
+    """How many unordered pairs of different nodes have one label."""
     sizes = np.bincount(label)
     return int((sizes * (sizes - 1) // 2).sum())
 
 
 def standardise(rows: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Each row with mean 0 and standard deviation 1.
-
-    Example:
-        >>> standardise(np.array([[1.0, 3.0], [0.0, 10.0]]))
-        array([[-1.,  1.],
-               [-1.,  1.]], dtype=float32)
-    """
+    """Each row with mean 0 and standard deviation 1."""
     centred = rows - rows.mean(axis=1, keepdims=True)
     return np.asarray(centred / rows.std(axis=1, keepdims=True), np.float32)

@@ -1,26 +1,156 @@
-"""The files of a data set on disk: found, downloaded if missing, and never opened unchecked."""
+"""The files of a data set on disk: downloaded if they are missing, and checked before they are read."""
 
+import io
+import itertools
 import os
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from graphreach.datasets.contents import ContentError
-from graphreach.datasets.data_file import DataFile
-from graphreach.datasets.download import DownloadError, download
+from graphreach.datasets.data_file import MAX_BYTES, ContentError, DataFile, Source
 from graphreach.errors import InputError
 from graphreach.io.files import replacing
+from graphreach.progress import track
+
+CONNECT_TIMEOUT, READ_TIMEOUT = 10.0, 30.0
+"""Seconds to wait for a connection, and for the next bytes."""
+
+ROUNDS, PAUSE = 2, 1.0
+"""How often each source is asked, and the seconds between rounds."""
+
+CHUNK = 1 << 16
+TRY_AGAIN = {408, 425, 429}
+"""Client errors that pass."""
+
+
+class DownloadError(OSError):
+    """A file could be had from none of its sources; the message is one sentence that says what to put where.
+
+    Example:
+        >>> raise DownloadError("snap.stanford.edu: no connection")
+        Traceback (most recent call last):
+        ...
+        graphreach.datasets.store.DownloadError: snap.stanford.edu: no connection
+    """
+
+
+def download(file: DataFile) -> bytes:
+    """The bytes of ``file`` from the first of its sources that has them, checked.
+
+    A source that says it has no such file is not asked again; one that gave no answer, or the wrong bytes, is asked in
+    each of :data:`ROUNDS` rounds.
+    """
+    problems: dict[Source, str] = {}
+    left = list(file.sources)
+    for round_number in range(ROUNDS):
+        if round_number and left:
+            time.sleep(PAUSE)
+        for source in list(left):
+            try:
+                data = source.pack([_get(url, file.name) for url in source.urls])
+                file.open(data)
+            except ContentError as error:
+                problems[source] = f"other content than expected, as {error}"
+            except OSError as error:
+                problems[source] = _reason(error)
+                if _is_final(error):
+                    left.remove(source)
+            else:
+                return data
+    # http and https of one server fail for one reason.
+    reasons = dict.fromkeys(f"{source.label}: {reason}" for source, reason in problems.items())
+    raise DownloadError("; ".join(reasons))
+
+
+def _get(url: str, name: str) -> bytes:
+    try:
+        from pooch import HTTPDownloader
+    except ModuleNotFoundError:
+        raise DownloadError("pooch is not installed (pip install 'graphreach[datasets]')") from None
+    target, bar = _Buffer(), _Bar(f"downloading {name}")
+    # What a server packs on the way has no known length, and then a cut-off body could not be told from a whole one.
+    fetch = HTTPDownloader(
+        progressbar=bar,
+        chunk_size=CHUNK,
+        timeout=(CONNECT_TIMEOUT, READ_TIMEOUT),
+        headers={"Accept-Encoding": "identity"},
+    )
+    try:
+        fetch(url, target, None)
+    finally:
+        bar.close()
+    return target.getvalue()
+
+
+def _status(error: OSError) -> int | None:
+    return getattr(getattr(error, "response", None), "status_code", None)
+
+
+def _is_final(error: OSError) -> bool:
+    status = _status(error)
+    return isinstance(error, DownloadError) or (status is not None and 400 <= status < 500 and status not in TRY_AGAIN)
+
+
+def _reason(error: OSError) -> str:
+    """In a few words; the text of network errors is long and full of addresses in memory."""
+    if isinstance(error, DownloadError):
+        return str(error)
+    if status := _status(error):
+        return f"HTTP status {status}"
+    text = str(error)
+    if "timed out" in text.lower():
+        return f"no answer within {READ_TIMEOUT:g} s"
+    if "IncompleteRead" in text:
+        return "connection lost midway"
+    return "no connection"
+
+
+class _Buffer(io.BytesIO):
+    """Memory that a server cannot fill without end."""
+
+    def write(self, data: Any) -> int:
+        if self.tell() + len(data) > MAX_BYTES:
+            raise ContentError(f"it is larger than {MAX_BYTES:,} bytes")
+        return super().write(data)
+
+
+class _Bar:
+    """A progress bar as pooch drives it: it sets ``total``, then calls ``update`` for each chunk."""
+
+    def __init__(self, description: str) -> None:
+        self._description = description
+        self._steps: Iterator[int] = iter(())
+
+    @property
+    def total(self) -> int:
+        """Bytes to come."""
+        return 0
+
+    @total.setter
+    def total(self, total: int) -> None:
+        self._steps = track(itertools.count(), -(-total // CHUNK), self._description)
+
+    def update(self, size: int) -> None:
+        """One more chunk is here."""
+        next(self._steps, None)
+
+    def reset(self) -> None:
+        """Pooch resets the bar to fill it once more at the end; ours is gone by then."""
+        self.close()
+
+    def close(self) -> None:
+        """Take the bar off the screen."""
+        close = getattr(self._steps, "close", None)
+        if close is not None:
+            close()
+
 
 VARIABLE = "GRAPHREACH_DATA"
 
 
 def find_root(root: str | os.PathLike[str] | None = None) -> Path:
-    """The folder that holds ``<dataset>/<file>``: ``root``, else ``GRAPHREACH_DATA``, else the user's cache.
-
-    Example:
-        >>> find_root("/data").as_posix()
-        '/data'
-    """
+    """The folder that holds ``<dataset>/<file>``: ``root``, else ``GRAPHREACH_DATA``, else the user's cache."""
     chosen = root if root is not None else os.environ.get(VARIABLE)
     if chosen:
         return Path(chosen).expanduser()
@@ -41,10 +171,6 @@ class Store:
         name: The data set.
         files: Its files.
         root: See :func:`find_root`; looked for only when a file is asked for.
-
-    Example:
-        >>> Store("grid", (), "/data").missing()
-        []
     """
 
     def __init__(self, name: str, files: Sequence[DataFile], root: str | os.PathLike[str] | None = None) -> None:

@@ -42,14 +42,6 @@ def pair_weights(split: Split, seen: float, seed: int = 0) -> Graph:
     """The graph with weights from training, validation and test pairs, of which a share is seen.
 
     Which edges are seen follows from the order of edges in the authors' files; here a seeded draw stands in for it.
-
-    Example:
-        >>> from graphreach.tasks import Examples, empty_pairs
-        >>> graph = Graph.from_edges([[0, 1, 2], [1, 2, 3]])
-        >>> train, test = (Examples(np.array([[a], [a + 1]]), np.array([1])) for a in (0, 1))
-        >>> parts = Split("pair", graph, None, train, empty_pairs(), test, None, "published", 0)
-        >>> pair_weights(parts, seen=1.0).weights.tolist()
-        [1.0, 1.0, 0.5, 0.5, 0.01, 0.01]
     """
     edges = split.graph.edge_index
     keys = encode(np.sort(edges, axis=0))
@@ -63,15 +55,7 @@ def pair_weights(split: Split, seen: float, seed: int = 0) -> Graph:
 
 
 def node_weights(split: Split) -> Graph:
-    """The graph with weights from the classes of all nodes, also of those to be predicted.
-
-    Example:
-        >>> from graphreach.tasks import Examples
-        >>> graph = Graph.from_edges([[0, 1], [1, 2]])
-        >>> parts = [Examples(np.array([v]), np.array([label])) for v, label in ((0, 5), (1, 5), (2, 6))]
-        >>> node_weights(Split("node", graph, None, *parts, 7, "published", 0)).weights.tolist()
-        [1.0, 1.0, 0.01, 0.01]
-    """
+    """The graph with weights from the classes of all nodes, also of those to be predicted."""
     label = np.full(split.graph.num_nodes, -1, np.int64)
     for examples in (split.train, split.val, split.test):
         label[examples.index] = examples.label

@@ -191,12 +191,7 @@ class Cell(NamedTuple):
 
 
 def merge(*parts: dict[str, Any]) -> dict[str, Any]:
-    """Settings over settings, group by group.
-
-    Example:
-        >>> merge({"model": {"heads": 2}}, {"model": {"hops": 4}, "seed": 1})
-        {'model': {'heads': 2, 'hops': 4}, 'seed': 1}
-    """
+    """Settings over settings, group by group."""
     out: dict[str, Any] = {}
     for part in parts:
         for key, value in part.items():
@@ -206,12 +201,7 @@ def merge(*parts: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_figure(text: str | float) -> Figure:
-    """A figure as the paper prints it.
-
-    Example:
-        >>> read_figure("0.520 ± 0.025")
-        Figure(mean=0.52, std=0.025)
-    """
+    """A figure as the paper prints it."""
     mean, _, std = str(text).partition("±")
     return Figure(float(mean), float(std) if std else None)
 

@@ -243,12 +243,7 @@ def _lines(ax: Any, panel: Panel) -> None:
 
 
 def _apart(values: set[float]) -> list[float]:
-    """The values that can be written below a logarithmic axis side by side, the largest first.
-
-    Example:
-        >>> _apart({1, 50, 75, 100, 500})
-        [500, 100, 50, 1]
-    """
+    """The values that can be written below a logarithmic axis side by side, the largest first."""
     kept: list[float] = []
     for value in sorted(values, reverse=True):
         if not kept or math.log(kept[-1] / value) > LABEL_WIDTH * math.log(max(values) / min(values)):

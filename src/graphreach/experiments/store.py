@@ -18,15 +18,6 @@ class Store:
 
     A writer holds a lock, adds its lines to those on disk and puts the new file in the place of the old, so two writers
     lose nothing and a kill leaves the file as it was.
-
-    Example:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     store = Store(Path(folder), "table-3a")
-        ...     store.add([{"key": "b", "seed": 1}])
-        ...     store.add([{"key": "a", "seed": 0}])
-        ...     [line["key"] for line in store.lines()]
-        ['a', 'b']
     """
 
     def __init__(self, folder: Path, name: str) -> None:

@@ -53,12 +53,7 @@ class Summary:
 
 
 def verdict(mean: float, published: Figure) -> str:
-    """A figure of ours beside the paper's.
-
-    Example:
-        >>> verdict(0.941, Figure(0.949, 0.009)), verdict(0.93, Figure(0.949, 0.009)), verdict(0.96, Figure(0.949, 0.009))
-        ('reproduced', 'short by 0.019', 'better')
-    """
+    """A figure of ours beside the paper's."""
     room = ROUNDING if published.std is None else published.std
     difference = round(mean, 3) - published.mean
     if difference > room + 1e-9:
@@ -69,13 +64,7 @@ def verdict(mean: float, published: Figure) -> str:
 
 
 def value(line: Line, metric: str) -> float:
-    """A number of a result by its place; ``seconds.an_epoch`` is of training, over all epochs that were run.
-
-    Example:
-        >>> line = {"metrics": {"test": {"auc": 0.9}}, "seconds": {"training": 5.0}, "epochs": 20}
-        >>> value(line, "test.auc"), value(line, "seconds.an_epoch")
-        (0.9, 0.25)
-    """
+    """A number of a result by its place; ``seconds.an_epoch`` is of training, over all epochs that were run."""
     if metric == "seconds.an_epoch":
         return float(line["seconds"]["training"] / line["epochs"])
     place: Any = line if metric.startswith("seconds.") else line["metrics"]

@@ -30,10 +30,6 @@ class Work(BaseModel):
         leak: ``authors-command``: walk weights as the authors' command sets them, from labels of the test data.
         attack: Arguments of the attack.
         max_graphs: Use the first graphs alone.
-
-    Example:
-        >>> Work.make(data="grid", settings={"epochs": 5}).settings.epochs
-        5
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -57,12 +53,7 @@ class Work(BaseModel):
 
     @property
     def key(self) -> str:
-        """The same for the same work, whatever table asks for it.
-
-        Example:
-            >>> Work.make(data="grid", settings={}).key == Work.make(data="grid", settings={"epochs": 1000}).key
-            True
-        """
+        """The same for the same work, whatever table asks for it."""
         content = self.describe()  # so that a setting which is added later, at its default, changes no key
         if "graphreach" in self.settings.method.split("+"):
             content["preset"] = preset(self.settings.preset)  # a preset that was changed gives other results
@@ -106,12 +97,7 @@ BEFORE = ("anchors", "reachability", "distances", "inputs", "reachability of pai
 
 
 def shorten(record: dict[str, Any]) -> dict[str, Any]:
-    """What a line of the results keeps of a run's record.
-
-    Example:
-        >>> shorten({"metrics": {"test": {"auc": 0.12345678}}, "seconds": {"training": 1.23456}, "history": []})
-        {'metrics': {'test': {'auc': 0.123457}}, 'seconds': {'training': 1.235}}
-    """
+    """What a line of the results keeps of a run's record."""
     kept = {key: record[key] for key in KEPT if key in record}
     if "training_loss" in kept:
         kept["training_loss"] = round(kept["training_loss"], 6)

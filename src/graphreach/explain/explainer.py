@@ -216,12 +216,7 @@ def explain_node(run: TrainedRun, graph: Graph, a: int, x: NDArray[np.float32] |
 
 
 def sigmoid(score: float) -> float:
-    """The probability of a logit.
-
-    Example:
-        >>> sigmoid(0.0), sigmoid(-800.0)
-        (0.5, 0.0)
-    """
+    """The probability of a logit."""
     return 1 / (1 + math.exp(-score)) if score >= 0 else math.exp(score) / (1 + math.exp(score))
 
 

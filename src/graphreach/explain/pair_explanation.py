@@ -148,12 +148,7 @@ class PairExplanation:
 
 
 def table(rows: list[list[str]]) -> list[str]:
-    """Columns side by side; the first to the left, the others to the right.
-
-    Example:
-        >>> table([["a", "x"], ["bb", "10"]])
-        ['  a    x', '  bb  10']
-    """
+    """Columns side by side; the first to the left, the others to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  "

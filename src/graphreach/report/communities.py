@@ -40,12 +40,7 @@ def communities(graph: Graph, seed: int = 0) -> NDArray[np.int64]:
 
 
 def by_size(groups: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Groups numbered by size, the largest 0; of equal ones the first.
-
-    Example:
-        >>> by_size(np.array([5, 2, 2])).tolist()
-        [1, 0, 0]
-    """
+    """Groups numbered by size, the largest 0; of equal ones the first."""
     _, first, own, sizes = np.unique(groups, return_index=True, return_inverse=True, return_counts=True)
     rank = np.empty(len(sizes), np.int64)
     rank[np.lexsort((first, -sizes))] = np.arange(len(sizes))

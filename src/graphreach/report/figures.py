@@ -57,10 +57,6 @@ def node_intervals(scores: NDArray[Any], labels: NDArray[Any], seed: int = 0) ->
         scores: Probabilities of the classes, ``[m, classes]``.
         labels: The classes, ``[m]``.
         seed: Of the draws.
-
-    Example:
-        >>> node_intervals(np.array([[0.9, 0.1], [0.2, 0.8]]), np.array([0, 1]))["accuracy"]
-        Bounds(value=1.0, low=1.0, high=1.0)
     """
     rng, count = np.random.default_rng(seed), len(labels)
     right = scores.argmax(1) == labels
@@ -81,11 +77,6 @@ def weighted_auc(scores: NDArray[Any], labels: NDArray[Any], times: NDArray[Any]
         scores: ``[m, classes]``.
         labels: ``[m]``.
         times: ``[draws, m]``.
-
-    Example:
-        >>> scores = np.array([[0.9, 0.1], [0.2, 0.8], [0.4, 0.6]])
-        >>> weighted_auc(scores, np.array([0, 1, 0]), np.array([[1, 1, 1], [0, 1, 1], [1, 0, 1]]))
-        array([ 1.,  1., nan])
     """
     sums, classes = np.zeros(len(times)), np.zeros(len(times))
     for each in np.unique(labels):
@@ -116,12 +107,7 @@ def _bounds(value: float, draws: NDArray[np.float64]) -> Bounds:
 def histograms(
     scores: NDArray[Any], labels: NDArray[Any], bins: int = BINS, bounds: tuple[float, float] | None = None
 ) -> dict[str, Any]:
-    """How many positives and negatives have a score in each of equal bins, between bounds or from the lowest score on.
-
-    Example:
-        >>> histograms(np.array([0.0, 1.0, 2.0]), np.array([0, 1, 1]), 2)
-        {'low': 0.0, 'high': 2.0, 'positives': [0, 2], 'negatives': [1, 0]}
-    """
+    """How many positives and negatives have a score in each of equal bins, between bounds or from the lowest score on."""
     found = (float(scores.min()), float(scores.max())) if len(scores) else (0.0, 1.0)
     low, high = found if bounds is None else bounds
     high = high if high > low else low + 1.0

@@ -40,14 +40,7 @@ def layout(graph: Graph, seed: int = 0) -> NDArray[np.float64]:
 
 
 def plane(values: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Rows as points of the plane that keeps most of their variance, ``[n, 2]``.
-
-    Example:
-        >>> plane(np.array([[0.0, 0, 1], [0, 0, 3], [0, 0, 5]])).round(6)
-        array([[-2.,  0.],
-               [ 0.,  0.],
-               [ 2.,  0.]])
-    """
+    """Rows as points of the plane that keeps most of their variance, ``[n, 2]``."""
     centred = values.astype(np.float64) - values.mean(0, dtype=np.float64)
     sizes, axes = np.linalg.eigh(centred.T @ centred)
     top = axes[:, np.argsort(-sizes, kind="stable")[:2]]

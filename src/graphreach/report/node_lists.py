@@ -50,23 +50,13 @@ def node_lists(explainer: Explainer, test: Examples, scores: NDArray[Any]) -> li
 
 
 def mistakes(scores: NDArray[Any], label: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Places of the rows whose likeliest class is not the label, the surest first.
-
-    Example:
-        >>> mistakes(np.array([[0.6, 0.4], [0.9, 0.1], [0.8, 0.2]]), np.array([1, 1, 0])).tolist()
-        [1, 0]
-    """
+    """Places of the rows whose likeliest class is not the label, the surest first."""
     order = np.argsort(-scores.max(1, initial=0.0), kind="stable")
     return order[scores[order].argmax(1) != label[order]] if len(order) else order
 
 
 def margins(scores: NDArray[Any]) -> NDArray[Any]:
-    """By how much the likeliest class is likelier than the next.
-
-    Example:
-        >>> margins(np.array([[0.5, 0.25, 0.25], [0.0, 1.0, 0.0]])).tolist()
-        [0.25, 1.0]
-    """
+    """By how much the likeliest class is likelier than the next."""
     if scores.shape[1] < 2:
         return np.ones(len(scores))
     second, first = np.partition(scores, -2, axis=1)[:, -2:].T

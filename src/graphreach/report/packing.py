@@ -16,12 +16,7 @@ ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", 
 
 
 def pack(array: NDArray[Any]) -> dict[str, str]:
-    """An array of integers as base64, with the type that JavaScript reads it by.
-
-    Example:
-        >>> pack(np.array([1, 2], np.uint8))
-        {'type': 'Uint8', 'data': 'AQI='}
-    """
+    """An array of integers as base64, with the type that JavaScript reads it by."""
     kinds = {"u": "Uint", "i": "Int"}
     flat = np.ascontiguousarray(array.ravel(), array.dtype.newbyteorder("<"))
     name = f"{kinds[array.dtype.kind]}{8 * array.dtype.itemsize}"
@@ -29,32 +24,17 @@ def pack(array: NDArray[Any]) -> dict[str, str]:
 
 
 def squeeze(array: NDArray[np.uint8]) -> str:
-    """Bytes, compressed, as base64.
-
-    Example:
-        >>> len(squeeze(np.zeros(10_000, np.uint8))) < 100
-        True
-    """
+    """Bytes, compressed, as base64."""
     return base64.b64encode(zlib.compress(array.tobytes(), 9)).decode()
 
 
 def smallest(values: NDArray[np.int64]) -> NDArray[Any]:
-    """Numbers of at least 0 in the smallest unsigned type that holds them.
-
-    Example:
-        >>> smallest(np.array([0, 300])).dtype
-        dtype('uint16')
-    """
+    """Numbers of at least 0 in the smallest unsigned type that holds them."""
     return values.astype(np.min_scalar_type(int(values.max(initial=0))))
 
 
 def on_square(points: NDArray[np.float64]) -> NDArray[np.uint16]:
-    """Points ``[n, 2]`` scaled alike in both directions to whole numbers from 0 to 65535, in the middle of the square.
-
-    Example:
-        >>> on_square(np.array([[0.0, 0.0], [2.0, 1.0]])).tolist()
-        [[0, 16384], [65535, 49151]]
-    """
+    """Points ``[n, 2]`` scaled alike in both directions to whole numbers from 0 to 65535, in the middle of the square."""
     low, high = points.min(0), points.max(0)
     scale = 65535 / max(float((high - low).max()), 1e-12)
     placed: NDArray[np.float64] = 32767.5 + (points - (low + high) / 2) * scale
@@ -62,12 +42,7 @@ def on_square(points: NDArray[np.float64]) -> NDArray[np.uint16]:
 
 
 def quantise(shares: NDArray[np.floating], greatest: float) -> NDArray[np.uint8]:
-    """Shares as bytes on a logarithmic scale: 0 is none, 255 the greatest, 1 whatever is :data:`DECADES` below.
-
-    Example:
-        >>> quantise(np.array([0.0, 1e-9, 1.0]), 1.0).tolist()
-        [0, 1, 255]
-    """
+    """Shares as bytes on a logarithmic scale: 0 is none, 255 the greatest, 1 whatever is :data:`DECADES` below."""
     if greatest <= 0:
         return np.zeros(shares.shape, np.uint8)
     depth = np.log10(np.maximum(shares, greatest * 10.0**-DECADES) / greatest) / DECADES
@@ -76,12 +51,7 @@ def quantise(shares: NDArray[np.floating], greatest: float) -> NDArray[np.uint8]
 
 
 def script_json(content: Any) -> str:
-    """JSON that is safe inside a script element, whatever texts of users are in it.
-
-    Example:
-        >>> script_json({"id": "</script>"})
-        '{"id":"\\\\u003c/script\\\\u003e"}'
-    """
+    """JSON that is safe inside a script element, whatever texts of users are in it."""
     text = json.dumps(content, separators=(",", ":"), allow_nan=False)
     for character, escape in ESCAPES.items():
         text = text.replace(character, escape)

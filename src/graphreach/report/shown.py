@@ -13,11 +13,6 @@ def shown_nodes(graph: Graph, wanted: NDArray[np.int64], limit: int = MAX_NODES,
     """Sorted positions of all nodes, or of ``limit`` of them: the wanted ones, and those around them hop by hop.
 
     Nodes drawn one by one would hardly have an edge between them; what grows from the wanted ones looks like the graph.
-
-    Example:
-        >>> path = Graph.from_edges([range(9), range(1, 10)])
-        >>> shown_nodes(path, np.array([4]), limit=3).tolist()
-        [3, 4, 5]
     """
     if graph.num_nodes <= limit:
         return np.arange(graph.num_nodes)
@@ -40,13 +35,7 @@ def shown_nodes(graph: Graph, wanted: NDArray[np.int64], limit: int = MAX_NODES,
 def shown_edges(
     graph: Graph, nodes: NDArray[np.int64], limit: int = MAX_EDGES, seed: int = 0
 ) -> tuple[NDArray[np.int64], int]:
-    """Edges ``[2, m]`` between shown nodes, as places among them, each once; and how many there are.
-
-    Example:
-        >>> shown_edges(Graph.from_edges([[0, 1, 2], [1, 2, 3]]), np.array([1, 2, 3]))
-        (array([[0, 1],
-               [1, 2]]), 2)
-    """
+    """Edges ``[2, m]`` between shown nodes, as places among them, each once; and how many there are."""
     place = np.full(graph.num_nodes, -1, np.int64)
     place[nodes] = np.arange(len(nodes))
     ends = place[graph.edge_index]

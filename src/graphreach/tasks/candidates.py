@@ -15,13 +15,7 @@ CHANCE = 2.0**-53
 
 
 def closed_graph(graph: Graph) -> Graph:
-    """The undirected graph in which each node is linked to those it has an edge with, either way, and to itself.
-
-    Example:
-        >>> closed_graph(Graph.from_edges([[0], [1]], directed=True)).to_scipy().toarray()
-        array([[1., 1.],
-               [1., 1.]])
-    """
+    """The undirected graph in which each node is linked to those it has an edge with, either way, and to itself."""
     nodes = np.arange(graph.num_nodes)
     edges = np.concatenate([graph.edge_index, [nodes, nodes]], axis=1)
     return Graph.from_edges(edges, graph.num_nodes, self_loops=True)
@@ -35,12 +29,6 @@ def draw_candidates(linked: Graph, sources: NDArray[np.int64], count: int, seed:
         sources: The end of each positive that stays, ``[m]``.
         count: How many.
         seed: Of the choice.
-
-    Example:
-        >>> path = closed_graph(Graph.from_edges([[0, 1, 2], [1, 2, 3]]))
-        >>> np.sort(draw_candidates(path, np.array([0, 3]), 2, seed=0))
-        array([[2, 3],
-               [0, 1]])
     """
     degree = np.diff(linked.indptr.astype(np.int64))
     left = linked.num_nodes - degree[sources]

@@ -54,12 +54,7 @@ def closure_scores(split: Split, pairs: ArrayLike) -> NDArray[np.float64]:
 
 
 def same_component(links: NDArray[np.int64], pairs: NDArray[np.int64], num_nodes: int) -> NDArray[np.bool_]:
-    """Which pairs ``[2, m]`` lie in one component of the undirected graph of ``links`` ``[2, l]``.
-
-    Example:
-        >>> same_component(np.array([[0, 1], [1, 2]]), np.array([[0, 0], [2, 3]]), 4)
-        array([ True, False])
-    """
+    """Which pairs ``[2, m]`` lie in one component of the undirected graph of ``links`` ``[2, l]``."""
     ones = np.ones(links.shape[1])
     _, component = connected_components(coo_array((ones, (links[0], links[1])), (num_nodes, num_nodes)), directed=False)
     together: NDArray[np.bool_] = component[pairs[0]] == component[pairs[1]]

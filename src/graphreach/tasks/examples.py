@@ -49,14 +49,7 @@ class SampleLike(Protocol):
 
 
 def check_sample(sample: Any, name: str = "sample") -> SampleLike:
-    """Return something with a graph, features and labels.
-
-    Example:
-        >>> check_sample(Graph.from_edges([[0], [1]]))
-        Traceback (most recent call last):
-        ...
-        graphreach.errors.InputError: sample must have graph, x and y, got a Graph; wrap it by Sample(graph)
-    """
+    """Return something with a graph, features and labels."""
     if not all(hasattr(sample, part) for part in ("graph", "x", "y")):
         hint = "; wrap it by Sample(graph)" if isinstance(sample, Graph) else ""
         raise InputError(f"{name} must have graph, x and y, got {describe(sample)}{hint}")
@@ -167,14 +160,7 @@ class Split:
 
 
 def check_split(split: Any) -> Split:
-    """Return a split.
-
-    Example:
-        >>> check_split(None)
-        Traceback (most recent call last):
-        ...
-        graphreach.errors.InputError: split must be a Split, as graphreach.tasks.split returns, got None
-    """
+    """Return a split."""
     if not isinstance(split, Split):
         raise InputError(f"split must be a Split, as graphreach.tasks.split returns, got {describe(split)}")
     return split

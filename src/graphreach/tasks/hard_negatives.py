@@ -22,13 +22,7 @@ QUERIES_PER_CALL = 1 << 12
 
 
 def pair_distances(graph: Graph, pairs: Pairs) -> NDArray[np.int64]:
-    """Hops of a shortest path from u to v for pairs ``[2, m]``, -1 where there is none.
-
-    Example:
-        >>> path = Graph.from_edges([[0, 1], [1, 2]], num_nodes=4)
-        >>> pair_distances(path, np.array([[0, 0, 3], [2, 0, 1]]))
-        array([ 2,  0, -1])
-    """
+    """Hops of a shortest path from u to v for pairs ``[2, m]``, -1 where there is none."""
     back = graph.transpose()
     out = np.empty(pairs.shape[1], np.int64)
     for rows in _chunks(pairs.shape[1], "distances of pairs"):
@@ -50,14 +44,6 @@ def same_distance(graph: Graph, positives: Pairs, linked: Graph, taken: Keys, rn
         linked: All links, from :func:`graphreach.tasks.candidates.closed_graph`.
         taken: Sorted keys of pairs that may not be drawn.
         rng: Random numbers.
-
-    Example:
-        >>> cycle = Graph.from_edges([[0, 1, 2, 3, 4], [1, 2, 3, 4, 5]])
-        >>> seen = Graph.from_edges([[0, 1, 3, 4], [1, 2, 4, 5]])
-        >>> from graphreach.tasks.candidates import closed_graph
-        >>> same = same_distance(seen, np.array([[2], [3]]), closed_graph(cycle), np.array([5]), np.random.default_rng(0))
-        >>> pair_distances(seen, same)
-        array([-1])
     """
     distance = pair_distances(graph, positives)
     peers = _Peers(distance)
@@ -87,12 +73,6 @@ def common_neighbour(graph: Graph, positives: Pairs, linked: Graph, taken: Keys,
 
     They are the ends of random paths of two edges, so pairs that share more neighbours come more often. The arguments
     are those of :func:`same_distance`.
-
-    Example:
-        >>> path = Graph.from_edges([[0, 1], [1, 2]])
-        >>> pair = common_neighbour(path, np.array([[0], [1]]), path, np.array([0, 2]), np.random.default_rng(0))
-        >>> np.sort(pair, axis=0).tolist()
-        [[0], [2]]
     """
     back = graph.transpose()
     into, out_of = _row_sizes(back), _row_sizes(graph)

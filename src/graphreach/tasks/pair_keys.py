@@ -16,35 +16,19 @@ SPARSE = 8
 
 
 def num_pairs(num_nodes: int) -> int:
-    """How many unordered pairs there are.
-
-    Example:
-        >>> num_pairs(4)
-        6
-    """
+    """How many unordered pairs there are."""
     return num_nodes * (num_nodes - 1) // 2
 
 
 def encode(pairs: Pairs) -> Keys:
-    """Keys of pairs ``[2, m]`` of different nodes, the same for both directions.
-
-    Example:
-        >>> encode(np.array([[0, 2, 1], [1, 0, 2]]))
-        array([0, 1, 2])
-    """
+    """Keys of pairs ``[2, m]`` of different nodes, the same for both directions."""
     low, high = np.minimum(pairs[0], pairs[1]), np.maximum(pairs[0], pairs[1])
     keys: Keys = high * (high - 1) // 2 + low
     return keys
 
 
 def decode(keys: Keys) -> Pairs:
-    """The pairs ``[2, m]`` of keys, the smaller node first.
-
-    Example:
-        >>> decode(np.array([0, 1, 2]))
-        array([[0, 0, 1],
-               [1, 2, 2]])
-    """
+    """The pairs ``[2, m]`` of keys, the smaller node first."""
     high = np.floor(np.sqrt(2.0 * keys + 0.25) + 0.5).astype(np.int64)
     # The root of a large number is rounded, by less than one.
     high -= high * (high - 1) // 2 > keys
@@ -53,12 +37,7 @@ def decode(keys: Keys) -> Pairs:
 
 
 def unique(keys: Keys) -> Keys:
-    """Sorted keys without repeats; by sorting, which is several times faster than numpy's hash table for many keys.
-
-    Example:
-        >>> unique(np.array([3, 1, 3]))
-        array([1, 3])
-    """
+    """Sorted keys without repeats; by sorting, which is several times faster than numpy's hash table for many keys."""
     ordered = np.sort(keys)
     first = np.ones(len(ordered), np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
@@ -66,12 +45,7 @@ def unique(keys: Keys) -> Keys:
 
 
 def contains(taken: Keys, keys: Keys) -> NDArray[np.bool_]:
-    """Which keys are among the sorted ``taken``.
-
-    Example:
-        >>> contains(np.array([2, 5]), np.array([5, 1, 9]))
-        array([ True, False, False])
-    """
+    """Which keys are among the sorted ``taken``."""
     if not len(taken):
         return np.zeros(len(keys), np.bool_)
     found: NDArray[np.bool_] = taken[np.minimum(np.searchsorted(taken, keys), len(taken) - 1)] == keys
@@ -79,23 +53,13 @@ def contains(taken: Keys, keys: Keys) -> NDArray[np.bool_]:
 
 
 def free_keys(ranks: Keys, taken: Keys) -> Keys:
-    """The keys at the given ranks among those not in ``taken``, which is sorted and without repeats.
-
-    Example:
-        >>> free_keys(np.array([0, 1, 2]), taken=np.array([0, 2]))
-        array([1, 3, 4])
-    """
+    """The keys at the given ranks among those not in ``taken``, which is sorted and without repeats."""
     keys: Keys = ranks + np.searchsorted(taken - np.arange(len(taken)), ranks, side="right")
     return keys
 
 
 def draw_distinct(rng: np.random.Generator, population: int, size: int) -> Keys:
-    """``size`` different numbers below ``population``, in random order; every choice is as likely as any other.
-
-    Example:
-        >>> len(set(draw_distinct(np.random.default_rng(0), 10**12, 5).tolist()))
-        5
-    """
+    """``size`` different numbers below ``population``, in random order; every choice is as likely as any other."""
     if size * SPARSE >= population:
         return rng.permutation(population)[:size]
     found = np.empty(0, np.int64)
@@ -106,24 +70,13 @@ def draw_distinct(rng: np.random.Generator, population: int, size: int) -> Keys:
 
 
 def draw_pairs(rng: np.random.Generator, num_nodes: int, size: int, taken: Keys) -> Pairs:
-    """Up to ``size`` different pairs outside ``taken`` (sorted keys), turned one way or the other at random.
-
-    Example:
-        >>> draw_pairs(np.random.default_rng(0), 3, 5, taken=np.array([0, 1])).shape
-        (2, 1)
-    """
+    """Up to ``size`` different pairs outside ``taken`` (sorted keys), turned one way or the other at random."""
     population = num_pairs(num_nodes) - len(taken)
     keys = free_keys(draw_distinct(rng, population, min(size, population)), taken)
     return turn(rng, decode(keys))
 
 
 def turn(rng: np.random.Generator, pairs: Pairs) -> Pairs:
-    """Turn each pair round with probability one half, so that no end tells which pairs are links.
-
-    Example:
-        >>> np.sort(turn(np.random.default_rng(0), np.array([[0, 1], [5, 6]])), axis=0)
-        array([[0, 1],
-               [5, 6]])
-    """
+    """Turn each pair round with probability one half, so that no end tells which pairs are links."""
     swap = rng.random(pairs.shape[1]) < 0.5
     return np.where(swap, pairs[::-1], pairs)

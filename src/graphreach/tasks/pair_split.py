@@ -34,14 +34,6 @@ class LabelPairs:
     Attributes:
         nodes: Labelled nodes, ``[n]``.
         label: Their labels.
-
-    Example:
-        >>> pairs = LabelPairs(np.arange(4), np.array([1, 0, 1, 0]))
-        >>> pairs.num_same, pairs.num_different
-        (2, 4)
-        >>> pairs.same(np.array([0, 1]))
-        array([[1, 0],
-               [3, 2]])
     """
 
     nodes: NDArray[np.int64]

@@ -12,22 +12,12 @@ PARTITION, NEGATIVES, CANDIDATES, TURN, GRAPHS, SUBSET = range(6)
 
 
 def stream(seed: int, use: int, part: int = 0) -> np.random.Generator:
-    """The random numbers of one use.
-
-    Example:
-        >>> stream(0, PARTITION).random() != stream(0, TURN).random()
-        True
-    """
+    """The random numbers of one use."""
     return np.random.default_rng([seed, use, part])
 
 
 def check_fractions(fractions: Sequence[float]) -> tuple[float, float, float]:
-    """Three shares that sum to one, the first positive.
-
-    Example:
-        >>> check_fractions((0.8, 0.1, 0.1))
-        (0.8, 0.1, 0.1)
-    """
+    """Three shares that sum to one, the first positive."""
     try:
         train, val, test = (float(each) for each in fractions)
     except (TypeError, ValueError):
@@ -40,12 +30,7 @@ def check_fractions(fractions: Sequence[float]) -> tuple[float, float, float]:
 
 
 def part_sizes(count: int, fractions: tuple[float, float, float], name: str) -> tuple[int, int, int]:
-    """How many of ``count`` things go to each part: rounded down at the two cuts, but no part with a share goes empty.
-
-    Example:
-        >>> part_sizes(760, (0.8, 0.1, 0.1), "edges"), part_sizes(4, (0.8, 0.1, 0.1), "edges")
-        ((608, 76, 76), (2, 1, 1))
-    """
+    """How many of ``count`` things go to each part: rounded down at the two cuts, but no part with a share goes empty."""
     wanted = sum(fraction > 0 for fraction in fractions)
     if count < wanted:
         raise InputError(f"the graph must have at least {wanted} {name} to split, got {count}")
@@ -67,11 +52,6 @@ def part_sizes(count: int, fractions: tuple[float, float, float], name: str) -> 
 def cut(
     items: NDArray[np.int64], fractions: tuple[float, float, float], name: str
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """The three parts of items that are in random order.
-
-    Example:
-        >>> [part.tolist() for part in cut(np.array([3, 1, 2]), (0.8, 0.1, 0.1), "nodes")]
-        [[3], [1], [2]]
-    """
+    """The three parts of items that are in random order."""
     first, second, _ = part_sizes(len(items), fractions, name)
     return items[:first], items[first : first + second], items[first + second :]

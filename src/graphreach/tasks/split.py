@@ -181,12 +181,7 @@ def split_dataset(
 
 
 def graph_seed(seed: int, number: int) -> int:
-    """The seed of one of several graphs; the first has the seed itself.
-
-    Example:
-        >>> graph_seed(7, 0), graph_seed(7, 1) == graph_seed(7, 2)
-        (7, False)
-    """
+    """The seed of one of several graphs; the first has the seed itself."""
     return seed if number == 0 else int(np.random.default_rng([seed, number]).integers(2**63))
 
 
