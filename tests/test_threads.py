@@ -9,7 +9,6 @@ import sys
 import pytest
 
 from graphreach import threads
-from helpers import run_python
 
 VARIABLES = (*threads.WAITING, *threads.COUNTS)
 
@@ -35,35 +34,40 @@ def bare(monkeypatch):
         monkeypatch.delenv(name)
 
 
+def run_process(code, **environment):
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ | environment
+    )
+
+
 def shown(before="", **environment):
-    return json.loads(run_python(SHOW.format(before=before), **environment))
+    done = run_process(SHOW.format(before=before), **environment)
+    return json.loads(done.stdout), done.stderr
 
 
 @pytest.mark.usefixtures("bare")
 class TestPrepare:
-    def test_threads_wait_passively_by_default(self):
-        found = shown()
+    def test_threads_wait_passively_by_default_and_every_openmp_was_told_before_it_was_loaded(self):
+        found, printed = shown(OMP_DISPLAY_ENV="TRUE")
         assert found["environment"] == dict.fromkeys(VARIABLES) | {"OMP_WAIT_POLICY": "PASSIVE"}
         assert found["torch"] == found["numba"] == len(os.sched_getaffinity(0))
+        policies = re.findall(r"OMP_WAIT_POLICY\s*=\s*'(\w+)'", printed)
+        assert set(policies) <= {"PASSIVE"}, printed
+        assert policies or "OPENMP DISPLAY" not in printed
 
     @pytest.mark.parametrize(
         "chosen", [{"OMP_WAIT_POLICY": "ACTIVE"}, {"GOMP_SPINCOUNT": "100"}, {"KMP_BLOCKTIME": "200"}]
     )
-    def test_a_choice_of_the_user_stays(self, chosen):
-        assert shown(**chosen)["environment"] == dict.fromkeys(VARIABLES) | chosen
+    def test_a_choice_of_the_user_stays(self, chosen, monkeypatch):
+        monkeypatch.setattr(threads, "available_cpus", threads._affinity)
+        for name, value in chosen.items():
+            monkeypatch.setenv(name, value)
+        threads.prepare()
+        assert {name: os.environ[name] for name in VARIABLES if name in os.environ} == chosen
 
     def test_affinity_limits_the_threads(self):
-        found = shown("os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])")
+        found, _ = shown("os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])")
         assert (found["torch"], found["numba"]) == (1, 1)
-
-    def test_every_openmp_was_told_before_it_was_loaded(self):
-        code = SHOW.format(before="")
-        done = subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, "OMP_DISPLAY_ENV": "TRUE"}
-        )
-        policies = re.findall(r"OMP_WAIT_POLICY\s*=\s*'(\w+)'", done.stderr)
-        assert set(policies) <= {"PASSIVE"}, done.stderr
-        assert policies or "OPENMP DISPLAY" not in done.stderr
 
 
 def test_affinity_and_quota_of_version_two(tmp_path, monkeypatch):

@@ -208,12 +208,12 @@ def _data() -> list[Call]:
             "classes": np.arange(2)}),
         Call("datasets.load", lazy("datasets:load"), lambda: {"name": "grid", "root": Path("none"), "seed": 0}),
         Call("datasets.find", lazy("datasets:find"), lambda: {"name": "grid"}, share=0.3),
-        Call("tables.read_labels", lazy("tables:read_labels"), lambda: {
+        Call("tables.read_labels", lazy("io.tables:read_labels"), lambda: {
             "path": samples.folder() / "tables/labels.csv", "graph": graph("int"), "id": "id", "label": "label"},
                 share=1),
-        Call("tables.read_features", lazy("tables:read_features"), lambda: {
+        Call("tables.read_features", lazy("io.tables:read_features"), lambda: {
             "path": samples.folder() / "tables/features.csv", "graph": graph("int"), "id": "id"}),
-        Call("tables.read_pairs", lazy("tables:read_pairs"), lambda: {
+        Call("tables.read_pairs", lazy("io.tables:read_pairs"), lambda: {
             "path": samples.folder() / "tables/pairs.csv", "graph": graph("int")}),
         Call("transforms.AddReachability", lambda: _transform, lambda: {
             "num_anchors": 2, "strategy": "greedy", "anchors": [0, 1], "layout": "dense", "num_walks": 5,
