@@ -6,7 +6,7 @@ import numba
 import pytest
 
 from graphreach import progress
-from graphreach.cli.compiling import MESSAGE, announced_compilation
+from graphreach.cli.group import MESSAGE, announced_compilation
 
 
 def new_kernel():

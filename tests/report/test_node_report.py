@@ -9,7 +9,7 @@ from sklearn.metrics import accuracy_score, roc_auc_score
 
 import graphreach as gr
 from graphreach.report.figures import node_intervals, weighted_auc
-from graphreach.report.node_lists import margins, mistakes
+from graphreach.report.node_content import margins, mistakes
 from report_helpers import data_of
 
 KINDS = {"Uint8": np.uint8, "Uint16": np.uint16}

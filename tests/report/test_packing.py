@@ -8,8 +8,17 @@ import numpy as np
 import pytest
 
 import graphreach as gr
-from graphreach.report.packing import DECADES, on_square, pack, quantise, script_json, smallest, squeeze
-from graphreach.report.shown import shown_edges, shown_nodes
+from graphreach.report.drawing import (
+    DECADES,
+    on_square,
+    pack,
+    quantise,
+    script_json,
+    shown_edges,
+    shown_nodes,
+    smallest,
+    squeeze,
+)
 
 
 @pytest.mark.parametrize("kind", [np.uint8, np.uint16, np.uint32])

@@ -62,7 +62,7 @@ def test_large_graphs_are_shown_in_part(quarters, monkeypatch):
     monkeypatch.setattr(content, "MAX_NODES", 30)
     monkeypatch.setattr(content, "MAX_EDGES", 10)
     monkeypatch.setattr(content, "REACH_BYTES", 200)
-    monkeypatch.setattr("graphreach.report.pair_lists.LISTED", 1)
+    monkeypatch.setattr("graphreach.report.pair_content.LISTED", 1)
     found = data_of(gr.report.make_report(quarters.run, quarters.data))
     assert 30 <= len(found["nodes"]["ids"]) < 60
     assert found["anchors"]["reach"]["anchors"] < 8

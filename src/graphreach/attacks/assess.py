@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from graphreach.arguments import check_choice, check_number, to_list
 from graphreach.attacks.assessment import Assessment, Tally
-from graphreach.attacks.attack import Attack
-from graphreach.attacks.kinds import GROUP, clique, hubs, noise
+from graphreach.attacks.attack import GROUP, Attack, clique, hubs, noise
 from graphreach.attacks.victim import Victim
 from graphreach.auc import count_concordant
 from graphreach.errors import InputError

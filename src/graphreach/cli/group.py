@@ -1,19 +1,113 @@
-"""How the command ends: one line on stderr and an exit code, never a traceback for something the user can mend."""
+"""How the command runs and ends: one line on stderr and an exit code, never a traceback for what the user can mend."""
 
 import errno
 import os
+import signal
 import sys
+import threading
+import time
 import traceback
 import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import typer
+from numba.core import event
 from typer.core import TyperGroup
 
-from graphreach.cli.compiling import announced_compilation
-from graphreach.cli.termination import interrupted_by_sigterm
+from graphreach import progress
 from graphreach.errors import InputError
 from graphreach.progress import plain_lines
+
+
+class Terminated(KeyboardInterrupt):
+    """The process was asked to end.
+
+    Example:
+        >>> issubclass(Terminated, KeyboardInterrupt)
+        True
+    """
+
+
+@contextmanager
+def interrupted_by_sigterm() -> Iterator[list[int]]:
+    """Raise :class:`Terminated` where the program is when SIGTERM comes; the handler from before is there again afterwards.
+
+    Yields a list that gets the number of the signal when it comes. A process that ignores SIGTERM goes on to do so, and
+    threads other than the main one cannot handle signals.
+
+    Example:
+        >>> with interrupted_by_sigterm() as received:
+        ...     received
+        []
+    """
+    received: list[int] = []
+    main = threading.current_thread() is threading.main_thread()
+    before = signal.getsignal(signal.SIGTERM) if main else None
+    if before is not signal.SIG_DFL:
+        yield received
+        return
+
+    def stop(number: int, frame: Any) -> None:
+        received.append(number)
+        raise Terminated
+
+    signal.signal(signal.SIGTERM, stop)
+    try:
+        yield received
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+MESSAGE = "compiling kernels, once per installation"
+
+
+@contextmanager
+def announced_compilation(say: Callable[[str], None]) -> Iterator[None]:
+    """Say once that kernels are compiled, if that takes longer than other work may before it shows itself.
+
+    Example:
+        >>> with announced_compilation(print):
+        ...     pass
+    """
+    listener = _Listener(say)
+    event.register("numba:compile", listener)
+    try:
+        yield
+    finally:
+        event.unregister("numba:compile", listener)
+
+
+class _Listener(event.Listener):  # type: ignore[misc]
+    """Adds up the time of compilation; kernels that are found on disk are not compiled and do not come here."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._depth, self._seconds, self._began = 0, 0.0, 0.0
+        self._timer: threading.Timer | None = None
+        self._said = False
+
+    def on_start(self, event: Any) -> None:
+        self._depth += 1
+        if self._depth > 1 or self._said:  # a kernel that another one calls
+            return
+        self._began = time.monotonic()
+        self._timer = threading.Timer(max(0.0, progress.DELAY - self._seconds), self._tell)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def on_end(self, event: Any) -> None:
+        self._depth -= 1
+        if not self._depth and self._timer is not None:
+            self._seconds += time.monotonic() - self._began
+            self._timer.cancel()
+
+    def _tell(self) -> None:
+        if not self._said:
+            self._said = True
+            self._say(MESSAGE)
+
 
 BAD_INPUT, FAILED, INTERRUPTED, TERMINATED = 2, 1, 130, 143
 

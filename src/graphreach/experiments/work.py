@@ -8,10 +8,12 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from graphreach.attacks import curve
 from graphreach.datasets import Dataset, load
 from graphreach.errors import InputError
 from graphreach.nn.presets import preset
-from graphreach.training import Settings
+from graphreach.training import Settings, TrainedRun, run
+from graphreach.training.harness import make_splits
 
 Leak = Literal["authors-command"]
 
@@ -85,7 +87,7 @@ class Work(BaseModel):
         return shorten(outcome.record)
 
     def _attack(self, data: Dataset, folder: Path | None) -> dict[str, Any]:
-        from graphreach.experiments.attack_work import attack_run
+        from graphreach.experiments.work import attack_run
 
         return attack_run(data, self.settings, self.attack, folder)
 
@@ -114,3 +116,21 @@ def shorten(record: dict[str, Any]) -> dict[str, Any]:
         "seconds": seconds,
         **({"versions": record["versions"]} if "versions" in record else {}),
     }
+
+
+def attack_run(data: Dataset, settings: Settings, attack: dict[str, Any], folder: Path | None = None) -> dict[str, Any]:
+    """Train, then assess the model under attack at every fraction of ``attack["fractions"]``.
+
+    Args:
+        data: A data set of one graph.
+        settings: Settings of the run.
+        attack: ``fractions``, and other arguments of :func:`graphreach.attacks.curve`.
+        folder: Where the run is kept until it is done.
+    """
+    outcome = run(data, settings, folder)
+    (split,) = make_splits(data, settings)
+    options = dict(attack)
+    fractions = options.pop("fractions")
+    trained = outcome if outcome.model is not None or folder is None else TrainedRun(folder)
+    found = curve(trained, split, fractions, **options)
+    return {**shorten(outcome.record), "attack": [each.to_dict() for each in found]}

@@ -1,9 +1,8 @@
 """Explanations: which anchors carry a score, and where a node stands among them."""
 
 from graphreach.explain.explainer import Explainer, explain_node, explain_pair
+from graphreach.explain.explanations import AnchorTerm, NodeExplanation, PairExplanation, Term
 from graphreach.explain.likely_paths import Path, likely_paths
-from graphreach.explain.node_explanation import NodeExplanation
-from graphreach.explain.pair_explanation import AnchorTerm, PairExplanation, Term
 
 __all__ = [
     "AnchorTerm",

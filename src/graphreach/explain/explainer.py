@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from graphreach.arguments import check_pairs, check_whole, describe
 from graphreach.datasets.dataset import Sample
 from graphreach.errors import InputError
+from graphreach.explain.explanations import AnchorTerm, NearAnchor, NodeExplanation, PairExplanation, Term
 from graphreach.explain.likely_paths import Path, likely_paths
-from graphreach.explain.node_explanation import NearAnchor, NodeExplanation
-from graphreach.explain.pair_explanation import AnchorTerm, PairExplanation, Term
 from graphreach.graph import Graph
 from graphreach.graph.checks import check_graph
 from graphreach.nn.graph_reach import GraphReach

@@ -100,21 +100,35 @@ def _balanced(graph: Graph, pairs: NDArray[np.int64], length: int, hops: int | N
 
 
 def _exact(graph: Graph, pairs: NDArray[np.int64], length: int, hops: int | None) -> NDArray[np.float64]:
+    inverse = np.divide(1.0, graph.degree, out=np.zeros(graph.num_nodes), where=graph.degree > 0)
+    return pair_products(graph, pairs, inverse, length, hops is not None, "reachability of pairs")
+
+
+def pair_products(
+    graph: Graph, pairs: NDArray[np.int64], scale: NDArray[np.float64], length: int, apart: bool, title: str
+) -> NDArray[np.float64]:
+    r"""Entries (u, v) of the powers 1 .. ``length`` of :math:`\mathrm{diag}(scale) A` for pairs ``[2, m]``.
+
+    Args:
+        graph: The graph, whose weights are A.
+        pairs: Positions, checked.
+        scale: One factor per node, positive where it has an edge.
+        length: Largest power.
+        apart: Whether to return each power ``[m, length]``, or their mean ``[m, 1]``.
+        title: What a progress bar says.
+    """
     groups = group_pairs(pairs, graph.num_nodes)
     back = graph.transpose()
-    inverse = np.divide(1.0, graph.degree, out=np.zeros(graph.num_nodes), where=graph.degree > 0)
     cost = two_hop_edges(back.indptr, back.indices)
-    out = np.zeros((len(groups.targets), hops or 1))
+    out = np.zeros((len(groups.targets), length if apart else 1))
     most = int(np.diff(groups.pointer).max(initial=0)) * length
     check_memory(8 * most, f"{most} numbers of one node's pairs", "lower walk_length or hops")
     check_products(len(graph.indices), max(1, len(groups.sources)), length)
-    title = "reachability of pairs"
     with live(title, len(groups.sources)) as show:
         for part in pieces(len(groups.sources), FIRST_SOURCES, SOURCES_PER_CALL):
             pair_powers(
-                graph.indptr, graph.indices, graph.weights, back.indptr, back.indices, back.weights, inverse, cost,
-                groups.sources[part], groups.pointer[part.start : part.stop + 1], groups.targets, length,
-                hops is not None, out,
+                graph.indptr, graph.indices, graph.weights, back.indptr, back.indices, back.weights, scale, cost,
+                groups.sources[part], groups.pointer[part.start : part.stop + 1], groups.targets, length, apart, out,
             )  # fmt: skip
             show(part.stop, title)
     result: NDArray[np.float64] = out[groups.inverse]

@@ -18,9 +18,19 @@ from graphreach.graph import Graph
 from graphreach.graph.ids import plain_ids
 from graphreach.report import figures
 from graphreach.report.communities import communities
+from graphreach.report.drawing import (
+    DECADES,
+    MAX_EDGES,
+    MAX_NODES,
+    on_square,
+    pack,
+    quantise,
+    shown_edges,
+    shown_nodes,
+    smallest,
+    squeeze,
+)
 from graphreach.report.layout import layout, plane
-from graphreach.report.packing import DECADES, on_square, pack, quantise, smallest, squeeze
-from graphreach.report.shown import MAX_EDGES, MAX_NODES, shown_edges, shown_nodes
 from graphreach.tasks import Split, check_leaks, metrics
 from graphreach.training.checkpoint import CHECKPOINT
 from graphreach.training.outcome import Outcome

@@ -13,8 +13,8 @@ from graphreach.errors import InputError
 from graphreach.explain import Explainer
 from graphreach.io.files import replacing
 from graphreach.report.content import Content, Shown
+from graphreach.report.drawing import script_json
 from graphreach.report.node_content import NodeContent
-from graphreach.report.packing import script_json
 from graphreach.report.pair_content import PairContent
 from graphreach.tasks import Split, label_weights
 from graphreach.tasks.examples import check_split

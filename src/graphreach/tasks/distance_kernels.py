@@ -88,18 +88,9 @@ def pair_distances(indptr: Any, indices: Any, back_indptr: Any, back_indices: An
         forth, back = np.full(n, -1, np.int32), np.full(n, -1, np.int32)
         queue, back_queue = np.empty(n, np.int64), np.empty(n, np.int64)
         for q in range(np.int64(piece), count, pieces):
+            ends = sources[q], targets[q]
             out[q] = pair_distance(
-                indptr,
-                indices,
-                back_indptr,
-                back_indices,
-                sources[q],
-                targets[q],
-                NO_LIMIT,
-                forth,
-                back,
-                queue,
-                back_queue,
+                indptr, indices, back_indptr, back_indices, *ends, NO_LIMIT, forth, back, queue, back_queue
             )
     return out
 

@@ -1,28 +1,97 @@
 """Scores of links that need no training."""
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numba import prange
 from numpy.typing import ArrayLike, NDArray
 
 from graphreach.arguments import check_choice, check_pairs
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.checks import check_graph
+from graphreach.jit import kernel, parallel_kernel
 from graphreach.progress import track
 from graphreach.reachability import pair_reachability
-from graphreach.reachability.pair_kernels import pair_powers, two_hop_edges
-from graphreach.reachability.pairs import PairGroups, group_pairs
-from graphreach.tasks.heuristic_kernels import pair_pagerank, shared_neighbours
+from graphreach.reachability.pairs import group_pairs, pair_products
 from graphreach.walks.walk_length import check_count
+
+PIECES = 64
+"""Pairs or sources are dealt out to this many pieces, each with scratch memory of its own."""
+
+
+@kernel
+def push(
+    indptr: Any, indices: Any, weights: Any, inverse: Any, source: Any, damping: Any, epsilon: Any,
+    rank: Any, rest: Any, waiting: Any, queue: Any, met: Any,
+) -> Any:  # fmt: skip
+    """Personalised PageRank of one source by forward push; ``rank`` holds it. Returns how many nodes of ``met`` to clear.
+
+    ``rest`` is what has arrived at a node and not been passed on; a node passes it on while it is more than ``epsilon``
+    times its number of edges. What comes to a dead end starts again at the source.
+    """
+    n = len(rank)
+    rest[source] = 1.0
+    queue[0], met[0] = source, source
+    waiting[source] = True
+    head, size, count = np.int64(0), np.int64(1), np.int64(1)
+    while size > 0:
+        v = queue[head]
+        head = head + 1 if head + 1 < n else np.int64(0)
+        size -= 1
+        waiting[v] = False
+        begin, end = np.int64(indptr[v]), np.int64(indptr[v + 1])
+        moved = rest[v]
+        rest[v] = 0.0
+        rank[v] += (1.0 - damping) * moved
+        for e in range(begin, max(end, begin + 1)):
+            if begin == end:
+                u, part = np.int64(source), damping * moved
+            else:
+                u, part = np.int64(indices[e]), damping * moved * inverse[v]
+                if weights is not None:
+                    part *= weights[e]
+            if rest[u] == 0.0 and rank[u] == 0.0 and part > 0.0:
+                met[count] = u
+                count += 1
+            rest[u] += part
+            if not waiting[u] and rest[u] > epsilon * max(1, np.int64(indptr[u + 1]) - np.int64(indptr[u])):
+                place = head + size
+                queue[place if place < n else place - n] = u
+                waiting[u] = True
+                size += 1
+    return count
+
+
+@parallel_kernel
+def pair_pagerank(
+    indptr: Any, indices: Any, weights: Any, inverse: Any, sources: Any, pointer: Any, targets: Any,
+    damping: Any, epsilon: Any, out: Any,
+) -> None:  # fmt: skip
+    """out[p] = personalised PageRank of targets[p] seen from its source; source j owns pointer[j] .. pointer[j + 1]."""
+    n = len(indptr) - 1
+    pieces = min(PIECES, max(1, len(sources)))
+    for piece in prange(pieces):
+        rank, rest = np.zeros(n, np.float64), np.zeros(n, np.float64)
+        waiting = np.zeros(n, np.bool_)
+        queue, met = np.empty(n, np.int64), np.empty(n + 1, np.int64)
+        for j in range(np.int64(piece), len(sources), pieces):
+            count = push(
+                indptr, indices, weights, inverse, sources[j], damping, epsilon, rank, rest, waiting, queue, met
+            )
+            for p in range(pointer[j], pointer[j + 1]):
+                out[p] = rank[targets[p]]
+            for i in range(count):
+                rank[met[i]] = 0.0
+                rest[met[i]] = 0.0
+
 
 Scores = NDArray[np.float64]
 Pairs = NDArray[np.int64]
 
 SOURCES_PER_CALL = 1 << 12
-PAIRS_PER_CALL = 1 << 20
 
 
 def common_neighbours(graph: Graph, pairs: Pairs) -> Scores:
@@ -34,7 +103,7 @@ def common_neighbours(graph: Graph, pairs: Pairs) -> Scores:
         >>> common_neighbours(Graph.from_edges([[0, 0, 1, 2], [1, 2, 3, 3]]), np.array([[0, 0], [3, 1]]))
         array([2., 0.])
     """
-    return _through_neighbours(graph, pairs, np.ones(graph.num_nodes), "common neighbours")
+    return pair_products(graph, pairs, np.ones(graph.num_nodes), 2, True, "common neighbours")[:, 1]
 
 
 def adamic_adar(graph: Graph, pairs: Pairs) -> Scores:
@@ -50,7 +119,9 @@ def adamic_adar(graph: Graph, pairs: Pairs) -> Scores:
     if graph.directed:
         edges = np.unique(np.concatenate([edges, edges[::-1]], axis=1), axis=1)
     count = np.bincount(edges[0][edges[0] != edges[1]], minlength=graph.num_nodes)
-    return _through_neighbours(graph, pairs, 1.0 / np.log(np.maximum(count, 2)), "Adamic-Adar")
+    weight = 1.0 / np.log(np.maximum(count, 2))
+    scores: Scores = pair_products(graph, pairs, weight, 2, True, "Adamic-Adar")[:, 1] / weight[pairs[0]]
+    return scores
 
 
 def katz(graph: Graph, pairs: Pairs, beta: float = 0.05, length: int = 4) -> Scores:
@@ -65,16 +136,8 @@ def katz(graph: Graph, pairs: Pairs, beta: float = 0.05, length: int = 4) -> Sco
     length = check_count("length", length)
     if not (np.isfinite(beta) and beta > 0):
         raise InputError(f"beta must be a positive number, got {beta!r}")
-    back = graph.transpose()
-    ones, cost = np.ones(graph.num_nodes), two_hop_edges(back.indptr, back.indices)
-    groups = group_pairs(pairs, graph.num_nodes)
-    powers = np.zeros((len(groups.targets), length))
-    for begin, end in _source_chunks(groups, "Katz"):
-        pair_powers(
-            graph.indptr, graph.indices, graph.weights, back.indptr, back.indices, back.weights, ones, cost,
-            groups.sources[begin:end], groups.pointer[begin : end + 1], groups.targets, length, True, powers,
-        )  # fmt: skip
-    scores: Scores = (powers @ float(beta) ** np.arange(1, length + 1))[groups.inverse]
+    powers = pair_products(graph, pairs, np.ones(graph.num_nodes), length, True, "Katz")
+    scores: Scores = powers @ float(beta) ** np.arange(1, length + 1)
     return scores
 
 
@@ -105,7 +168,9 @@ def pagerank(graph: Graph, pairs: Pairs, damping: float = 0.85, epsilon: float =
     groups = group_pairs(listed, graph.num_nodes)
     inverse = np.divide(1.0, graph.degree, out=np.zeros(graph.num_nodes), where=graph.degree > 0)
     out = np.zeros(len(groups.targets))
-    for begin, end in _source_chunks(groups, "personalised PageRank"):
+    begins = range(0, len(groups.sources), SOURCES_PER_CALL)
+    for begin in track(begins, len(begins), "personalised PageRank"):
+        end = begin + SOURCES_PER_CALL
         pair_pagerank(
             graph.indptr, graph.indices, graph.weights, inverse, groups.sources[begin:end],
             groups.pointer[begin : end + 1], groups.targets, float(damping), float(epsilon), out,
@@ -181,22 +246,3 @@ def score(name: str, graph: Graph, pairs: ArrayLike, **options: Any) -> Scores:
     except TypeError as error:
         raise InputError(f"options of {name} must be its own, got {', '.join(options)} ({error})") from None
     return function(graph, listed, **options)
-
-
-def _source_chunks(groups: PairGroups, description: str) -> Iterator[tuple[int, int]]:
-    begins = range(0, len(groups.sources), SOURCES_PER_CALL)
-    for begin in track(begins, len(begins), description):
-        yield begin, min(begin + SOURCES_PER_CALL, len(groups.sources))
-
-
-def _through_neighbours(graph: Graph, pairs: Pairs, value: NDArray[np.float64], description: str) -> Scores:
-    back = graph.transpose()
-    out = np.zeros(pairs.shape[1])
-    begins = range(0, pairs.shape[1], PAIRS_PER_CALL)
-    for begin in track(begins, len(begins), description):
-        here = slice(begin, begin + PAIRS_PER_CALL)
-        out[here] = shared_neighbours(
-            graph.indptr, graph.indices, graph.weights, back.indptr, back.indices, back.weights,
-            pairs[0, here], pairs[1, here], value,
-        )  # fmt: skip
-    return out
