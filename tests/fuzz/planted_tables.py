@@ -103,7 +103,7 @@ def _some_pairs(dice: Dice) -> tuple[Any, Table, Any]:
 def _pairs(dice: Dice) -> Case:
     graph, table, expected = _some_pairs(dice)
     _add_index(table, dice)
-    return _case("read_pairs", table, graph, dice, lambda value: _compare(value, expected))
+    return _case("read_pairs", table, graph, dice, lambda value: _compare(value.positions, expected))
 
 
 def _pair_labels(dice: Dice) -> Case:

@@ -70,7 +70,7 @@ def _check(kind: str) -> Callable[[Any, list[str]], str | None]:
         elif kind == "features":
             fine = value.ndim == 2 and len(value) == n and value.dtype == np.float32 and np.isfinite(value).all()
         else:
-            index = value[0] if kind == "pair_labels" else value
+            index = value[0]
             fine = index.ndim == (1 if kind == "nodes" else 2) and index.min() >= 0 and index.max() < n
         return None if fine else f"not what read_{kind} promises: {short(value)}"
 

@@ -21,8 +21,8 @@ import scipy.sparse
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.io import parquet, read_graph
-from graphreach.io.guard import quiet_panics
 from graphreach.io.numpy_files import load_all_arrays
+from graphreach.io.parquet import quiet_panics
 
 MATRIX = scipy.sparse.csr_array([[0, 2.0, 0], [2.0, 0, 1.0], [0, 1.0, 0]])
 

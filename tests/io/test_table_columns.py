@@ -6,8 +6,6 @@ import pytest
 import graphreach as gr
 from graphreach.io.tables import (
     read_features,
-    read_known_nodes,
-    read_known_pairs,
     read_labels,
     read_nodes,
     read_pair_labels,
@@ -46,11 +44,13 @@ def test_readers_say_which_columns_they_took(write):
     )
     assert "ids from column 1, labels from column 2; without a header" in said(read_labels, write("oslo,a\n"), TOWNS)
     path = write("u,v,score\noslo,voss,1\n")
-    for function in (read_pairs, read_known_pairs):
-        assert "pairs from columns 'u', 'v'; ignored 'score'" in said(function, path, TOWNS)
+    for strict in (True, False):
+        assert "pairs from columns 'u', 'v'; ignored 'score'" in said(read_pairs, path, TOWNS, strict=strict)
     assert "labels from column 'score'" in said(read_pair_labels, path, TOWNS)
-    for function in (read_nodes, read_known_nodes):
-        assert "ids from column 'node'; ignored 'n'" in said(function, write("n,node\n1,oslo\n"), TOWNS)
+    for strict in (True, False):
+        assert "ids from column 'node'; ignored 'n'" in said(
+            read_nodes, write("n,node\n1,oslo\n"), TOWNS, strict=strict
+        )
     text = "id,a,b\n" + "".join(f"{town},1,2\n" for town in TOWNS.ids)
     assert "ids from column 'id', features from columns 'a', 'b'; with a header" in said(
         read_features, write(text), TOWNS
@@ -69,19 +69,19 @@ def test_headers_of_unknown_words_are_told_by_the_nodes_below(write, header):
 def test_headers_of_unknown_words_above_pairs(write):
     path = write("follower,followee\noslo,voss\nvoss,bergen\n")
     with pytest.warns(UserWarning, match="taken for a header"):
-        assert read_pairs(path, TOWNS).tolist() == [[1, 2], [2, 0]]
+        assert read_pairs(path, TOWNS).positions.tolist() == [[1, 2], [2, 0]]
     # One end that is a node makes a row of it, and so does a word that comes again.
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert read_known_pairs(write("rome,oslo\noslo,voss\nvoss,bergen\n"), TOWNS)[2] == ["rome"]
-        assert read_known_pairs(write("rome,lima\noslo,voss\nvoss,lima\n"), TOWNS)[2] == ["rome", "lima"]
-        assert read_known_nodes(write("rome\noslo\nvoss\n"), TOWNS)[2] == ["rome"]
+        assert read_pairs(write("rome,oslo\noslo,voss\nvoss,bergen\n"), TOWNS, strict=False).unknown == ["rome"]
+        assert read_pairs(write("rome,lima\noslo,voss\nvoss,lima\n"), TOWNS, strict=False).unknown == ["rome", "lima"]
+        assert read_nodes(write("rome\noslo\nvoss\n"), TOWNS, strict=False).unknown == ["rome"]
 
 
 def test_the_index_of_pandas_is_no_column_of_ids(write):
     # Its numbers are ids of nodes here, but the named columns are meant.
-    assert read_pairs(write(",s,t\n0,3,4\n1,2,3\n"), PATH).tolist() == [[3, 2], [4, 3]]
-    assert read_pairs(write("Unnamed: 0,s,t\n0,3,4\n1,2,3\n"), PATH).tolist() == [[3, 2], [4, 3]]
+    assert read_pairs(write(",s,t\n0,3,4\n1,2,3\n"), PATH).positions.tolist() == [[3, 2], [4, 3]]
+    assert read_pairs(write("Unnamed: 0,s,t\n0,3,4\n1,2,3\n"), PATH).positions.tolist() == [[3, 2], [4, 3]]
     assert read_pair_labels(write(",s,t,hit\n0,3,4,1\n1,2,3,0\n"), PATH)[1].tolist() == [1, 0]
     y, classes = read_labels(write(",town,team\n0,oslo,red\n1,voss,blue\n"), TOWNS)
     assert (y.tolist(), classes) == ([-1, 1, 0, -1], ["blue", "red"])
@@ -111,7 +111,7 @@ def test_the_index_of_pandas_is_no_feature(write):
 
 
 def test_weights_and_labels_are_no_ends_of_pairs(write):
-    assert read_pairs(write("weight,a,b\n1,oslo,voss\n2,voss,bergen\n"), TOWNS).tolist() == [[1, 2], [2, 0]]
+    assert read_pairs(write("weight,a,b\n1,oslo,voss\n2,voss,bergen\n"), TOWNS).positions.tolist() == [[1, 2], [2, 0]]
     index, label = read_pair_labels(write("label,a,b\n1,oslo,voss\n0,voss,bergen\n"), TOWNS)
     assert (index.tolist(), label.tolist()) == ([[1, 2], [2, 0]], [1, 0])
     assert "two columns of ids" in message(read_pairs, write("weight,a\n1,oslo\n2,voss\n"), TOWNS)

@@ -209,15 +209,15 @@ def test_labels_against_the_csv_module(tmp_path_factory, labels, separator, head
     ],
 )
 def test_pairs(write, text):
-    pairs = read_pairs(write(text), TOWNS)
+    pairs = read_pairs(write(text), TOWNS).positions
     assert pairs.dtype == np.int64
     assert pairs.tolist() == [[1, 2, 2], [3, 1, 1]]
 
 
 def test_pairs_of_parquet_and_of_one_column_twice(write_frame, write):
-    assert read_pairs(write_frame({"dst": [5, 7], "src": [30, -2]}), NUMBERS).tolist() == [[3, 0], [1, 2]]
-    assert read_pairs(write("a b\n5 7\n"), NUMBERS).tolist() == [[1], [2]]
-    assert read_pairs(write("5 5\n"), NUMBERS).tolist() == [[1], [1]]
+    assert read_pairs(write_frame({"dst": [5, 7], "src": [30, -2]}), NUMBERS).positions.tolist() == [[3, 0], [1, 2]]
+    assert read_pairs(write("a b\n5 7\n"), NUMBERS).positions.tolist() == [[1], [2]]
+    assert read_pairs(write("5 5\n"), NUMBERS).positions.tolist() == [[1], [1]]
 
 
 def test_unknown_ends_of_pairs(write):
@@ -259,13 +259,13 @@ def test_unusable_pair_labels(write, text, expected):
 
 @pytest.mark.parametrize("text", ["voss\noslo\nvoss\n", "id\nvoss\noslo\nvoss", "a,node\n1,voss\n2,oslo\n3,voss\n"])
 def test_nodes(write, text):
-    nodes = read_nodes(write(text), TOWNS)
+    nodes = read_nodes(write(text), TOWNS).positions
     assert (nodes.dtype, nodes.tolist()) == (np.int64, [2, 1, 2])
 
 
 def test_names_with_glob_characters(write, write_frame):
-    assert read_nodes(write("oslo\n", "a[1]*.csv"), TOWNS).tolist() == [1]
-    assert read_nodes(write_frame({"id": ["oslo"]}, "b[1]*.parquet"), TOWNS).tolist() == [1]
+    assert read_nodes(write("oslo\n", "a[1]*.csv"), TOWNS).positions.tolist() == [1]
+    assert read_nodes(write_frame({"id": ["oslo"]}, "b[1]*.parquet"), TOWNS).positions.tolist() == [1]
 
 
 # Real tables

@@ -87,9 +87,9 @@ def predict(
 
 
 def _pair_table(opened: _Opened, path: Path, strict: bool) -> tuple[dict[str, Any], list[Any]]:
-    from graphreach.io.tables import read_known_pairs
+    from graphreach.io.tables import read_pairs
 
-    index, unknown = _known(opened, path, "--pairs", strict, read_known_pairs)
+    index, unknown = _known(opened, path, "--pairs", strict, read_pairs)
     source, target = (plain_ids(opened.graph.ids[side]) for side in index)
     scores = opened.scores(index)
     table = {"source": source, "target": target, "score": scores, "rank": _ranks(scores)}
@@ -104,7 +104,7 @@ def _known(
     opened: _Opened, path: Path, option: str, strict: bool, read: Callable[..., Any]
 ) -> tuple[np.ndarray[Any, Any], list[Any]]:
     """Positions of the rows whose ids the run can score, and the ids that it cannot."""
-    index, _, unknown = read(path, opened.graph, say)
+    index, _, unknown = read(path, opened.graph, say, strict=False)
     without = ~opened.run.knows(opened.graph)
     late = np.unique(index[without[index]])
     unknown = [*unknown, *plain_ids(opened.graph.ids[late])]
@@ -130,9 +130,9 @@ def _shares_below(scores: Any, others: Any) -> Any:
 
 
 def _node_table(opened: _Opened, path: Path | None, strict: bool) -> tuple[dict[str, Any], list[Any]]:
-    from graphreach.io.tables import read_known_nodes
+    from graphreach.io.tables import read_nodes
 
-    index, unknown = _known(opened, path, "--nodes", strict, read_known_nodes)  # type: ignore[arg-type]
+    index, unknown = _known(opened, path, "--nodes", strict, read_nodes)  # type: ignore[arg-type]
     chances = opened.run.class_probabilities(opened.z, index)
     names = opened.classes or list(range(chances.shape[1]))
     best = chances.argmax(1)

@@ -13,7 +13,7 @@ from graphreach.cluster.inference import Shard, check_folder, write_shards
 from graphreach.cluster.layout import Layout, laid_out
 from graphreach.cluster.partitioned_graph import PartitionedGraph
 from graphreach.errors import InputError
-from graphreach.io.table_ids import few_ids
+from graphreach.graph.ids import few_ids
 from graphreach.nn.graph_reach import GraphReach
 from graphreach.reachability import Reachability
 from graphreach.reachability.sampled import Counting, by_column

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from graphreach.errors import InputError
 from graphreach.graph import kernels
+from graphreach.graph.reading import Reading
 
 Reduce = Literal["sum", "mean", "max", "min"]
 
@@ -33,6 +34,20 @@ class CSR(NamedTuple):
     indptr: NDArray[Any]
     indices: NDArray[Any]
     weights: NDArray[np.float64] | None
+
+
+class Edges(NamedTuple):
+    """Edges between positions in sorted ids, with checked weights.
+
+    ``time`` holds one number per edge, and ``reading`` says how they were read, where they came from a table.
+    """
+
+    source: NDArray[np.uint32]
+    target: NDArray[np.uint32]
+    weights: NDArray[np.float64] | None
+    ids: NDArray[Any]
+    time: NDArray[np.float64] | None = None
+    reading: Reading | None = None
 
 
 def build_csr(

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphreach.errors import InputError
-from graphreach.graph.build import check_weights
-from graphreach.graph.edges import Edges
+from graphreach.graph.build import Edges, check_weights
 from graphreach.graph.ids import check_listed, check_number_of_nodes, encode_ids, rank_ids, specialise
 from graphreach.limits import check_memory
 
@@ -145,7 +144,7 @@ def edges_from_list(edges: Iterable[Sequence[Any]], nodes: Iterable[Hashable]) -
         raise InputError(f"edges must be pairs (u, v) or triples (u, v, weight), got {wrong!r:.80}")
     if len(lengths) > 1:
         raise InputError("edges must be all pairs (u, v) or all triples (u, v, weight), got some of each")
-    columns = [_object_column([row[end] for row in rows]) for end in (0, 1)]
+    columns = [object_column([row[end] for row in rows]) for end in (0, 1)]
     weights = check_weights([row[2] for row in rows], len(rows), "weight") if lengths == {3} else None
     return number_columns(columns[0], columns[1], weights, nodes)
 
@@ -169,7 +168,8 @@ def _as_rows(edges: Any) -> list[tuple[Any, ...]]:
     return rows
 
 
-def _object_column(values: Any) -> NDArray[Any]:
+def object_column(values: Any) -> NDArray[Any]:
+    """Return ids of any kind as an array of that kind, or of objects."""
     if isinstance(values, np.ma.MaskedArray):
         values = check_unmasked(values, "ids")
     check_listed(values, "ids")
@@ -189,7 +189,7 @@ def number_columns(source: Any, target: Any, weights: NDArray[np.float64] | None
     if not _is_iterable(nodes):
         raise InputError(f"nodes must be several ids, got {nodes!r:.80}")
     # Only the reader of node files hands over a column that is known to be of one kind.
-    named = nodes if type(nodes).__module__.startswith("polars") else _object_column(nodes)
+    named = nodes if type(nodes).__module__.startswith("polars") else object_column(nodes)
     ids, (source, target, _) = encode_ids([source, target, named])
     if not len(ids):
         raise InputError("a graph needs at least one edge or named node, got none")

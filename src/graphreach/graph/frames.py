@@ -1,25 +1,41 @@
-"""Edges in data frames, and what all tables of edges have in common."""
+"""Edges in data frames, and what all tables of edges have in common: times, and two kinds of nodes."""
 
 from collections.abc import Hashable, Iterable
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphreach.errors import InputError
-from graphreach.graph.bipartite import looks_numbered_twice, split_kinds
-from graphreach.graph.build import check_weights
-from graphreach.graph.columns import SAMPLE, frame_column
+from graphreach.graph.build import Edges, check_weights
+from graphreach.graph.columns import (
+    SAMPLE,
+    Asked,
+    Roles,
+    SampledTable,
+    are_two_kinds,
+    assign_roles,
+    is_matrix,
+    make_reading,
+)
 from graphreach.graph.convert import number_columns
-from graphreach.graph.edges import Edges
+from graphreach.graph.ids import specialise
 from graphreach.graph.reading import Reading
-from graphreach.graph.roles import Asked, Roles, SampledTable, assign_roles, is_matrix, make_reading
-from graphreach.graph.times import parse_times
+
+if TYPE_CHECKING:
+    import polars as pl
 
 TWICE = (
     "the ids look as if two kinds of nodes were numbered on their own, so that equal numbers would not be one node; "
     "bipartite=True (--bipartite) keeps them apart"
 )
+
+DENSE = 0.9
+"""The share of numbers in a range that has to occur for the range to be counted through."""
+
+FEWEST = 100
+"""Rows below which numbers that never fall are not taken for times."""
 
 
 def number_edges(
@@ -42,8 +58,7 @@ def number_edges(
     edges = number_columns(source, target, weights, nodes)
     if bipartite is None and not sentences and looks_numbered_twice(edges.source, edges.target, edges.ids):
         sentences = [TWICE]
-    said = Reading(**(reading.as_dict() | {"ignored": reading.ignored, "assumed": (*reading.assumed, *sentences)}))
-    return edges._replace(time=time, reading=said)
+    return edges._replace(time=time, reading=replace(reading, assumed=(*reading.assumed, *sentences)))
 
 
 def edges_from_frame(frame: Any, asked: Asked, nodes: Iterable[Hashable], bipartite: bool | None) -> Edges:
@@ -83,7 +98,7 @@ def edges_from_columns(
     """Return the columns of a frame that have a role as edges; ``frame`` has at least these columns of ``table``."""
     kind, of = ("frame", "") if path is None else ("parquet", f" of {path}")
     names = table.names
-    ends = [frame_column(column_at(frame, table, i), names[i]) for i in (roles.source, roles.target)]
+    ends = [_ids_of(column_at(frame, table, i), names[i]) for i in (roles.source, roles.target)]
     weights, time, sentences = None, None, []
     if roles.weight is not None:
         column = column_at(frame, table, roles.weight)
@@ -94,12 +109,21 @@ def edges_from_columns(
         column = column_at(frame, table, roles.time)
         time = parse_times(column if isinstance(column, pl.Series) else pl.Series(column.tolist(), strict=False))
         if time is None:
-            if asked.time not in (None, False):
-                raise InputError(f"time={asked.time!r} must be a column of times in {table.what}: numbers or dates")
-            sentences.append(f"column {names[roles.time]!r} is not read as times, as some of it is none")
-            roles = roles._replace(time=None, ignored=(*roles.ignored, roles.time))
+            roles, sentence = drop_time(table, roles, asked)
+            sentences.append(sentence)
     reading = make_reading(path, kind, table, roles, sentences)
     return number_edges(ends[0], ends[1], weights, time, nodes, reading, bipartite)
+
+
+def drop_time(table: SampledTable, roles: Roles, asked: Asked) -> tuple[Roles, str]:
+    """Treat a column that does not hold times throughout as one that is not used, and say so."""
+    assert roles.time is not None
+    if asked.time not in (None, False):
+        raise InputError(
+            f"time={asked.time!r} must be a column of times in {table.what}: numbers, or dates such as 2024-01-31"
+        )
+    sentence = f"{table.title(roles.time)} is not read as times, as some of it is none"
+    return roles._replace(time=None, ignored=(*roles.ignored, roles.time)), sentence
 
 
 def frame_weights(column: Any, title: str) -> NDArray[np.float64]:
@@ -147,3 +171,176 @@ def _texts(column: Any) -> list[str]:
 
 def _row_names(frame: Any) -> list[str] | None:
     return [str(name) for name in frame.index[:SAMPLE]] if hasattr(frame, "index") and hasattr(frame, "iloc") else None
+
+
+def _ids_of(column: Any, name: Any) -> Any:
+    """Return a column of a pandas or polars frame as a column of ids; missing ids are an error.
+
+    Example:
+        >>> import polars as pl
+        >>> _ids_of(pl.Series([1, 2]), "u").dtype
+        dtype('int64')
+    """
+    missing = column.is_null() if hasattr(column, "is_null") else column.isna()
+    if missing.any():
+        row = int(np.argmax(missing.to_numpy()))
+        raise InputError(f"column {name!r} must hold an id in every row, got none in row {row}")
+    if not hasattr(column, "is_null"):
+        return specialise(np.asarray(column.to_numpy()))
+    kind = str(column.dtype)
+    if kind == "String":
+        return column
+    if kind.startswith(("Categorical", "Enum")):
+        import polars as pl
+
+        return column.cast(pl.String)
+    # numpy has no integers of 128 bits, and decimals stay what they are.
+    if column.dtype.is_float() or (column.dtype.is_integer() and "128" not in kind):
+        return column.to_numpy()
+    values = column.to_list()
+    return specialise(np.fromiter(values, dtype=object, count=len(values)))
+
+
+def grows_like_time(values: NDArray[np.float64]) -> bool:
+    """Tell whether numbers are whole, never fall from row to row and are mostly distinct, as times do.
+
+    Example:
+        >>> grows_like_time(np.arange(200.0)), grows_like_time(np.ones(200))
+        (True, False)
+    """
+    if len(values) < FEWEST or values[0] > values[-1]:
+        return False
+    # The first rows settle most files without a look at all rows.
+    for part in (values[:1000], values):
+        steps = np.diff(part)
+        if steps.min() < 0 or np.count_nonzero(steps) < 0.5 * len(steps) or np.any(part != np.floor(part)):
+            return False
+    return True
+
+
+def parse_times(column: "pl.Series") -> NDArray[np.float64] | None:
+    """Return numbers as they are, and dates as seconds since 1970; ``None`` if a field is neither.
+
+    Example:
+        >>> import polars as pl
+        >>> parse_times(pl.Series(["1970-01-02", "1970-01-03 00:00:01"]))
+        array([ 86400., 172801.])
+        >>> parse_times(pl.Series(["1.5", "2"])), parse_times(pl.Series(["soon"]))
+        (array([1.5, 2. ]), None)
+    """
+    import polars as pl
+
+    if column.dtype == pl.String:
+        numbers = column.cast(pl.Float64, strict=False)
+        column = _parse_dates(column) if numbers.null_count() else numbers
+    if column.dtype.is_temporal():
+        column = column.cast(pl.Datetime("us")).dt.timestamp("us").cast(pl.Float64) / 1e6
+    if not column.dtype.is_numeric() or column.null_count():
+        return None
+    times = column.cast(pl.Float64).to_numpy()
+    return np.ascontiguousarray(times) if np.isfinite(times).all() else None
+
+
+def _parse_dates(column: "pl.Series") -> "pl.Series":
+    import polars as pl
+
+    text = column.str.replace_all("/", "-").str.replace(r"(\d)[T ]", "${1} ").str.replace(r" ?(Z|UTC)$", "+00:00")
+    text = text.str.replace(r" ([+-]\d\d:?\d\d)$", "${1}")
+    zoned = text.str.contains(r"[+-]\d\d:?\d\d$") & text.str.contains(":")
+    best = pl.Series([None] * len(text), dtype=pl.Datetime("us"))
+    for form in ("%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S%.f"):
+        plain = text.str.to_datetime(form, strict=False, time_unit="us")
+        aware = text.str.to_datetime(form + "%z", strict=False, time_unit="us").dt.replace_time_zone(None)
+        best = best.zip_with(best.is_not_null(), aware.zip_with(zoned, plain))
+    return best
+
+
+def split_kinds(source: Any, target: Any, names: tuple[Any, Any], bipartite: bool | None) -> tuple[Any, Any, list[str]]:
+    """Give the ids of two kinds of nodes the name of their column, as ``user:3`` and ``item:3``.
+
+    Args:
+        source: A column of ids.
+        target: A column of ids.
+        names: The names of the columns, or numbers where they have none.
+        bipartite: Whether there are two kinds; by default (``None``) that is so if the names say it, as user and item
+            do, and ids are integers, or an id occurs in both columns.
+
+    Returns:
+        Both columns, and sentences on what was assumed.
+
+    Example:
+        >>> source, target, _ = split_kinds(np.array([1, 2]), np.array([2, 2]), ("user", "item"), None)
+        >>> source.to_list(), target.to_list()
+        (['user:1', 'user:2'], ['item:2', 'item:2'])
+    """
+    import polars as pl
+
+    if not (bipartite is None or isinstance(bipartite, bool)):
+        raise InputError(f"bipartite must be True, False or None, got {bipartite!r:.80}")
+    named = all(isinstance(name, str) for name in names)
+    if bipartite is False or (bipartite is None and not (named and are_two_kinds(*names))):
+        return source, target, []
+    columns = [_as_series(column) for column in (source, target)]
+    if bipartite is None and not _may_share_ids(*columns):
+        return source, target, []
+    if any(column is None for column in columns):
+        raise InputError("bipartite=True needs ids that are integers or text, got others")
+    kinds = [str(name) for name in names] if named else ["source", "target"]
+    if kinds[0] == kinds[1]:
+        raise InputError(f"bipartite=True needs columns of two names, got {kinds[0]!r} for both")
+    texts = [
+        pl.select(pl.lit(kind + ":") + column.cast(pl.String)).to_series()
+        for kind, column in zip(kinds, columns, strict=True)
+    ]
+    sentence = f"two kinds of nodes with ids such as {texts[0][0]!r} and {texts[1][0]!r}"
+    if bipartite is None:
+        sentence += "; bipartite=False (--no-bipartite) makes equal ids one node"
+    return texts[0], texts[1], [sentence]
+
+
+def _as_series(column: Any) -> Any:
+    """The column as a polars Series of integers or text, or ``None``."""
+    import polars as pl
+
+    if isinstance(column, np.ndarray):
+        if column.dtype.kind not in "iuU":
+            return None
+        column = pl.Series(column.tolist() if column.dtype.kind == "U" else column)
+    return column if column.dtype.is_integer() or column.dtype == pl.String else None
+
+
+def _may_share_ids(source: Any, target: Any) -> bool:
+    """Whether columns of two kinds of nodes have ids in common, or integers, which may any day."""
+    if source is None or target is None or source.dtype.is_integer() != target.dtype.is_integer():
+        return False
+    return source.dtype.is_integer() or bool(source.unique().is_in(target.unique().implode()).any())
+
+
+def looks_numbered_twice(source: NDArray[np.uint32], target: NDArray[np.uint32], ids: NDArray[Any]) -> bool:
+    """Tell whether edges look as if their two columns were numbered on their own.
+
+    Both columns count through a range from 0 or 1 on, one range is much shorter than the other, and there are as many
+    self-loops as chance would make if equal numbers meant nothing. Graphs with one kind of nodes have next to none.
+
+    Example:
+        >>> rng = np.random.default_rng(0)
+        >>> users, items = rng.integers(0, 200, 2000), rng.integers(0, 40, 2000)
+        >>> looks_numbered_twice(users, items, np.arange(200))
+        True
+    """
+    if ids.dtype.kind != "i" or len(source) < 10 or ids[0] not in (0, 1):
+        return False
+    if len(ids) < DENSE * (int(ids[-1]) + 1 - int(ids[0])):
+        return False
+    ends = sorted(int(column.max()) + 1 for column in (source, target))
+    if ends[0] > 0.8 * ends[1]:
+        return False
+    counts = [np.bincount(column, minlength=len(ids)) for column in (source, target)]
+    if any(
+        np.count_nonzero(count) < DENSE * (column.max() + 1)
+        for count, column in zip(counts, (source, target), strict=True)
+    ):
+        return False
+    expected = float(counts[0] @ counts[1].astype(np.float64)) / len(source)
+    # Two standard deviations below what chance would make.
+    return expected >= 2 and int(np.count_nonzero(source == target)) >= max(1, expected - 2 * expected**0.5)

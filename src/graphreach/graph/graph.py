@@ -10,9 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from graphreach.errors import InputError
 from graphreach.graph import convert, kernels
-from graphreach.graph.build import CSR, Reduce, build_csr, compact
-from graphreach.graph.edges import Edges
-from graphreach.graph.lookup import IdLookup, hash_ids
+from graphreach.graph.build import CSR, Edges, Reduce, build_csr, compact
+from graphreach.graph.ids import IdLookup, hash_ids
 from graphreach.graph.reading import Reading
 
 if TYPE_CHECKING:
@@ -269,8 +268,8 @@ class Graph:
             >>> Graph.from_frame(pl.DataFrame({"from": ["a", "b"], "to": ["b", "c"], "weight": [1.0, 2.0]}))
             Graph(num_nodes=3, num_edges=2, directed=False, weighted=True)
         """
+        from graphreach.graph.columns import Asked
         from graphreach.graph.frames import edges_from_frame
-        from graphreach.graph.roles import Asked
 
         edges = edges_from_frame(frame, Asked(source, target, weight, time), nodes, bipartite)
         return cls._from_parts(edges, _as_directed(directed), reduce, self_loops)

@@ -21,12 +21,12 @@ from numpy.typing import NDArray
 
 from graphreach.arguments import check_whole, describe, to_array, to_path
 from graphreach.errors import InputError
+from graphreach.graph.columns import PLAIN_INTEGER
 from graphreach.graph.ids import ids_array
 from graphreach.io.files import replacing
 from graphreach.io.numpy_files import DAMAGED, load_all_arrays, load_arrays
+from graphreach.io.open_file import open_text
 from graphreach.io.parquet import read_parquet
-from graphreach.io.read_graph import open_text
-from graphreach.io.read_text import PLAIN_INTEGER
 from graphreach.io.text_kernels import SPACE, tidy_text
 from graphreach.io.writers import Blocks, id_column, ids_for_files, write_arrays, write_blocks, write_table
 from graphreach.progress import live, stage

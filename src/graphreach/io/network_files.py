@@ -8,13 +8,12 @@ from xml.etree import ElementTree
 import numpy as np
 
 from graphreach.errors import InputError
-from graphreach.graph.build import check_weights
+from graphreach.graph.build import Edges, check_weights
 from graphreach.graph.columns import WEIGHTS
-from graphreach.graph.convert import _object_column, edges_from_networkx, number_columns
-from graphreach.graph.edges import Edges
+from graphreach.graph.convert import edges_from_networkx, number_columns, object_column
 from graphreach.graph.reading import Reading
 from graphreach.io.open_file import open_text
-from graphreach.io.sniff import data_lines
+from graphreach.io.text import data_lines
 
 NAMES = {"graphml": "GraphML", "gml": "GML", "gexf": "GEXF", "json": "node-link JSON"}
 
@@ -135,7 +134,7 @@ def read_json(path: Path, weight: Any) -> tuple[Edges, bool | None]:
         if unknown:
             raise InputError(f"{path} must link its nodes, got the unknown {unknown[0]!r:.80}")
     weights, named = _json_weights(path, links, weight)
-    edges = number_columns(_object_column(ends[0]), _object_column(ends[1]), weights, ids)
+    edges = number_columns(object_column(ends[0]), object_column(ends[1]), weights, ids)
     attributes = sorted({str(key) for link in links for key in link} - {"source", "target", "key", named})
     used: dict[str, str | int] = {"source": "source", "target": "target"}
     if named is not None:

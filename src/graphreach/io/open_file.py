@@ -5,16 +5,16 @@ import io
 import os
 import sys
 import zlib
+from collections.abc import Sequence
 from difflib import get_close_matches
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphreach.errors import InputError
-from graphreach.io.text_reader import TextFile
 from graphreach.limits import check_memory, format_bytes
 
 TEXT = (".csv", ".tsv", ".txt", ".edg", ".edgelist")
@@ -39,8 +39,17 @@ UNPACKED_FREELY, LARGEST_RATIO = 2**28, 200
 """A gzip file may grow to so many bytes whatever its size, and beyond them to so many times its size."""
 
 
-def check_path(path: Any, argument: str = "path") -> Path:
-    """Return the path of a file that exists and is not empty.
+class TextFile(NamedTuple):
+    """A text file's bytes, its path if polars can read it from there, and for messages its name and what it must do."""
+
+    text: NDArray[np.uint8]
+    path: str | None
+    what: str
+    must: str = "hold edges"
+
+
+def check_path(path: Any, argument: str = "path", suffixes: Sequence[str] = (), must: str = "hold edges") -> Path:
+    """Return the path of a file that exists, is not empty, and ends in one of the suffixes, if there are any.
 
     Example:
         >>> check_path(7)
@@ -53,6 +62,8 @@ def check_path(path: Any, argument: str = "path") -> Path:
     if "\0" in os.fspath(path) or not os.fspath(path):
         raise InputError(f"{argument} must be a file's name, got {os.fspath(path)!r:.80}")
     file = Path(path)
+    if suffixes and not file.name.lower().endswith(tuple(suffixes)):
+        raise InputError(f"{argument} must end in {' '.join(suffixes)}, got {file.name}")
     try:
         if file.is_dir():
             raise InputError(f"{argument} must be a file, got the folder {file}")
@@ -61,7 +72,7 @@ def check_path(path: Any, argument: str = "path") -> Path:
         if not (file.is_file() or file.is_fifo()):
             raise InputError(f"{argument} must be a file, got {file}, which is none")
         if file.is_file() and file.stat().st_size == 0:
-            raise InputError(f"{file} must hold edges, but it is empty")
+            raise InputError(f"{file} must {must}, but it is empty")
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror or error}") from None
     return file
@@ -138,7 +149,7 @@ def guess_format(start: bytes) -> str:
     return "text"
 
 
-def open_text(path: Path) -> TextFile:
+def open_text(path: Path, must: str = "hold edges") -> TextFile:
     """Return the bytes of a text file, unpacked if it is a gzip file by its name.
 
     Example:
@@ -150,7 +161,7 @@ def open_text(path: Path) -> TextFile:
         text = unzip(path) if zipped else np.memmap(path, np.uint8, mode="r")
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
-    return check_text(TextFile(text, None if zipped else str(path), str(path)))
+    return check_text(TextFile(text, None if zipped else str(path), str(path), must))
 
 
 def _is_gzip(path: Path) -> bool:
@@ -173,9 +184,11 @@ def check_text(file: TextFile) -> TextFile:
         if start.startswith(magic):
             raise InputError(f"{file.what} must be text, as its suffix says, but it is {kind}")
     if start.startswith(b"version https://git-lfs."):
-        raise InputError(f"{file.what} must hold edges, but it is a pointer of Git LFS; fetch the file by git lfs pull")
+        raise InputError(
+            f"{file.what} must {file.must}, but it is a pointer of Git LFS; fetch the file by git lfs pull"
+        )
     if start.lstrip()[:14].lower().startswith((b"<html", b"<!doctype html")):
-        raise InputError(f"{file.what} must hold edges, but it is a web page")
+        raise InputError(f"{file.what} must {file.must}, but it is a web page")
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError(f"{file.what} is not text in UTF-8 but in UTF-16; save it as UTF-8")
     if b"\0" in start:

@@ -5,15 +5,23 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphreach.errors import InputError
-from graphreach.io.guard import polars_errors
 
 if TYPE_CHECKING:
     import polars as pl
+
+HELD_UP_TO = 2**26
+"""Bytes of a file up to which standard error is held back while it is read: a longer reading shows its progress there."""
 
 CHECKED_UP_TO = 2**26
 """Bytes up to which a file is read by another process first; beyond them that would take long."""
@@ -31,6 +39,87 @@ for line in sys.stdin:
         answer = "damaged"
     print(answer, flush=True)
 """
+
+
+_lock = threading.RLock()
+
+
+@contextmanager
+def polars_errors(message: str, size: int = 0) -> Iterator[None]:
+    """Turn what polars raises on a damaged file into an :class:`~graphreach.errors.InputError` with this message.
+
+    Args:
+        message: The sentence.
+        size: The bytes that are read, see :func:`quiet_panics`.
+
+    Example:
+        >>> import io, polars as pl
+        >>> with polars_errors("the file is damaged"):
+        ...     pl.read_parquet(io.BytesIO(b"PAR1"))
+        Traceback (most recent call last):
+        ...
+        graphreach.errors.InputError: the file is damaged
+    """
+    import polars as pl
+
+    try:
+        with quiet_panics(size):
+            yield
+    except (pl.exceptions.PolarsError, OSError, MemoryError, OverflowError):
+        raise InputError(message) from None
+
+
+@contextmanager
+def quiet_panics(size: int = 0) -> Iterator[None]:
+    """Turn a panic of polars into an error of polars, without the backtrace on standard error.
+
+    A panic derives from ``BaseException`` and is written to the process's standard error before it is raised. While the
+    block runs that goes to a file, unless ``size`` bytes are so many that progress is shown meanwhile; it is passed on
+    if there was no panic.
+
+    Example:
+        >>> import polars as pl
+        >>> with quiet_panics():
+        ...     pl.Series([1, 2]).sum()
+        3
+    """
+    import polars as pl
+
+    panic: Any = getattr(pl.exceptions, "PanicException", pl.exceptions.PolarsError)
+    with _held_stderr(size <= HELD_UP_TO) as held:
+        try:
+            yield
+        except panic as error:
+            held.clear()
+            raise pl.exceptions.ComputeError(f"polars panicked: {error}") from None
+
+
+@contextmanager
+def _held_stderr(wanted: bool) -> Iterator[list[int]]:
+    """Redirect the file that is standard error; clear the list that is given to drop what was written."""
+    if not wanted:
+        yield []
+        return
+    # Two threads that redirect at once would each restore what the other had redirected to.
+    with _lock:
+        try:
+            kept = os.dup(2)
+        except OSError:  # a process without standard error has nothing to hold back
+            yield []
+            return
+        passed_on = [2]
+        with tempfile.TemporaryFile() as file:
+            os.dup2(file.fileno(), 2)
+            try:
+                yield passed_on
+            finally:
+                os.dup2(kept, 2)
+                os.close(kept)
+                file.seek(0)
+                text = file.read()
+                if passed_on and text:
+                    with suppress(OSError):  # nobody is left to read it
+                        os.write(2, text)
 
 
 class _Checker:
@@ -148,3 +237,60 @@ def _size(path: Path) -> int:
         return path.stat().st_size
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
+
+
+class ParquetTable:
+    """The columns of a Parquet file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.what, self.has_header = path, str(path), True
+        self.names = parquet_names(path)
+
+    def check_long_enough(self, rows: NDArray[np.int64]) -> None:
+        """Rows of a Parquet file are of one length."""
+
+    def missing_separator(self) -> str:
+        """Nothing: a Parquet file has no separators."""
+        return ""
+
+    def texts(self, columns: Sequence[int]) -> list["pl.Series"]:
+        """Columns as they are."""
+        names = [self.names[column] for column in columns]
+        frame = read_parquet(self.path, list(dict.fromkeys(names)))
+        if not len(frame):
+            raise InputError(f"{self.what} must have rows, but it is empty")
+        return [frame[name] for name in names]
+
+    def numbers(self, id: int, columns: Sequence[int]) -> tuple["pl.Series", Iterator[tuple[str, NDArray[np.float32]]]]:
+        """The column of ids, and columns of numbers or of lists of numbers; none has gaps."""
+        ids, *rest = self.texts([id, *columns])
+        return ids, ((repr(each.name), self._as_numbers(each)) for each in rest)
+
+    def _as_numbers(self, column: "pl.Series") -> NDArray[np.float32]:
+        import polars as pl
+
+        title, rows, kind = repr(column.name), len(column), column.dtype
+        if column.null_count():
+            place = self.place(int(np.argmax(column.is_null().to_numpy())))
+            raise InputError(f"{self.what} has nothing in column {title} in {place}")
+        shape: tuple[int, ...] = (rows,)
+        if isinstance(kind, pl.Array):
+            column = column.arr.to_list()
+        if isinstance(column.dtype, pl.List):
+            lengths = column.list.len().to_numpy()
+            low, high = int(lengths.min()), int(lengths.max())
+            if low < high or not high:
+                raise InputError(f"{self.what} must have lists of one length in column {title}, got {low} to {high}")
+            shape, column = (rows, high), column.list.explode()
+        if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
+            raise InputError(f"{self.what} must have numbers in column {title}, got {kind}")
+        # A gap in a list becomes NaN, which is refused with the other numbers that are not finite.
+        return column.cast(pl.Float32).to_numpy().reshape(shape)
+
+    def title(self, column: int) -> str:
+        """The name of a column."""
+        return repr(self.names[column])
+
+    def place(self, row: int) -> str:
+        """Where a row stands."""
+        return f"row {row}"

@@ -2,24 +2,24 @@
 
 import tempfile
 from collections.abc import Hashable, Iterable
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
 from graphreach.errors import InputError
-from graphreach.graph.build import Reduce
+from graphreach.graph.build import Edges, Reduce
+from graphreach.graph.columns import Asked, check_asked
 from graphreach.graph.convert import number_columns
-from graphreach.graph.edges import Edges
-from graphreach.graph.frames import number_edges
 from graphreach.graph.graph import Graph
 from graphreach.graph.reading import Reading
-from graphreach.graph.roles import Asked, check_asked
-from graphreach.io import formats
-from graphreach.io.matrix_text import read_matrix
+from graphreach.io.edge_lists import Request, edges_from_parquet, read_nodes_to_keep, read_text
+from graphreach.io.matrices import read_mtx, read_npz
 from graphreach.io.network_files import read_adjlist, read_json, read_networkx
 from graphreach.io.open_file import (
     STDIN,
     TEXT,
+    TextFile,
     check_path,
     check_text,
     find_format,
@@ -27,10 +27,8 @@ from graphreach.io.open_file import (
     open_text,
     read_stream,
 )
-from graphreach.io.read_text import find_matrix, open_edges, read_text_edges, read_text_nodes
-from graphreach.io.text_reader import TextFile, TextOptions
 
-__all__ = ["open_text", "read_graph"]
+TEXT_FORMATS = ("text", "edgelist", "matrix")
 
 
 def read_graph(
@@ -111,18 +109,10 @@ def read_graph(
         >>> folder.cleanup()
     """
     _check_arguments(directed, ids, comments, header, bipartite)
-    asked = check_asked(Asked(source, target, weight, time))
-    options = TextOptions(source, target, weight, ids, header, "#%" if comments is None else comments, time)
+    request = Request(check_asked(Asked(source, target, weight, time)), ids, header, comments, bipartite)
     file = Path(STDIN) if isinstance(path, str | PathLike) and str(path) == STDIN else check_path(path)
-    if str(file) == STDIN or file.is_fifo():
-        edges, is_directed = _edges_from_stream(file, format, asked, options, comments, nodes, bipartite)
-    else:
-        kind = find_format(file, format)
-        if kind in ("text", "edgelist", "matrix"):
-            text = open_text(file)
-            edges, is_directed = _edges_from_text(text, kind, options, comments, nodes, bipartite)
-        else:
-            edges, is_directed = _edges_from_file(file, kind, asked, options, nodes, bipartite)
+    read = _read_stream if str(file) == STDIN or file.is_fifo() else _read_file
+    edges, is_directed = read(file, format, request, nodes)
     return Graph._from_parts(edges, is_directed if directed is None else directed, reduce, self_loops)
 
 
@@ -136,53 +126,29 @@ def _check_arguments(directed: Any, ids: Any, comments: Any, header: Any, bipart
             raise InputError(f"{argument} must be True, False or None, got {value!r:.80}")
 
 
-def _edges_from_stream(
-    path: Path,
-    format: Any,
-    asked: Asked,
-    options: TextOptions,
-    comments: str | None,
-    nodes: Any,
-    bipartite: bool | None,
-) -> tuple[Edges, bool | None]:
+def _read_stream(path: Path, format: Any, request: Request, nodes: Any) -> tuple[Edges, bool | None]:
     """Read what can be read only once: a pipe or standard input."""
     text = read_stream(None if str(path) == STDIN else path)
     kind = guess_format(text.text[:4096].tobytes()) if format is None else find_format(path, format)
-    if kind in ("text", "edgelist", "matrix"):
-        edges, directed = _edges_from_text(check_text(text), kind, options, comments, nodes, bipartite)
+    if kind in TEXT_FORMATS:
+        edges, directed = _from_text(check_text(text), kind, request, nodes)
     else:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder, f"standard input.{kind}")
             file.write_bytes(text.text.tobytes())
-            edges, directed = _edges_from_file(file, kind, asked, options, nodes, bipartite)
+            edges, directed = _read_file(file, kind, request, nodes)
     assert edges.reading is not None
-    said = edges.reading.as_dict() | {
-        "path": str(path),
-        "ignored": edges.reading.ignored,
-        "assumed": edges.reading.assumed,
-    }
-    return edges._replace(reading=Reading(**said)), directed
+    return edges._replace(reading=replace(edges.reading, path=str(path))), directed
 
 
-def _edges_from_text(
-    file: TextFile, kind: str, options: TextOptions, comments: str | None, nodes: Any, bipartite: bool | None
-) -> tuple[Edges, bool | None]:
-    opened = open_edges(file, options, comments)
-    matrix = find_matrix(opened, options, kind)
-    if matrix is not None:
-        _refuse_bipartite(bipartite, "a matrix")
-        return _add_nodes(read_matrix(*matrix, options.weight), nodes, options), None
-    source, target, weights, time, reading = read_text_edges(file, options, comments, opened)
-    return number_edges(source, target, weights, time, _named(nodes, options), reading, bipartite), False
-
-
-def _edges_from_file(
-    file: Path, kind: str, asked: Asked, options: TextOptions, nodes: Any, bipartite: bool | None
-) -> tuple[Edges, bool | None]:
+def _read_file(file: Path, format: Any, request: Request, nodes: Any) -> tuple[Edges, bool | None]:
+    kind, asked = find_format(file, format), request.asked
+    if kind in TEXT_FORMATS:
+        return _from_text(open_text(file), kind, request, nodes)
     if kind == "parquet":
-        return formats.edges_from_parquet(file, asked, _named(nodes, options), bipartite), False
-    _refuse_bipartite(bipartite, f".{kind}")
-    for argument, name in zip(Asked._fields, asked, strict=True):
+        return edges_from_parquet(file, request, _named(nodes, request)), False
+    _refuse_bipartite(request, f".{kind}")
+    for argument, name in asked._asdict().items():
         if argument != "weight" and name not in (None, False):
             raise InputError(f"{argument} must be None for .{kind}, which has no columns, got {name!r:.80}")
     if asked.weight is True:
@@ -190,34 +156,42 @@ def _edges_from_file(
     if kind in ("graphml", "gml", "gexf"):
         edges, directed = read_networkx(file, kind, asked.weight)
     else:
-        readers = {"npz": formats.read_npz, "mtx": formats.read_mtx, "adjlist": read_adjlist, "json": read_json}
+        readers = {"npz": read_npz, "mtx": read_mtx, "adjlist": read_adjlist, "json": read_json}
         edges, directed = readers[kind](file, asked.weight)
     if edges.reading is None:
         edges = edges._replace(reading=Reading(str(file), kind))
-    return _add_nodes(edges, nodes, options), directed
+    return _add_nodes(edges, nodes, request), directed
 
 
-def _refuse_bipartite(bipartite: bool | None, what: str) -> None:
-    if bipartite:
+def _from_text(file: TextFile, kind: str, request: Request, nodes: Any) -> tuple[Edges, bool | None]:
+    edges, directed = read_text(file, kind, request, _named(nodes, request))
+    if edges.reading is not None and edges.reading.format == "matrix":
+        _refuse_bipartite(request, "a matrix")
+        return _add_nodes(edges, nodes, request), directed
+    return edges, directed
+
+
+def _refuse_bipartite(request: Request, what: str) -> None:
+    if request.bipartite:
         raise InputError(
             f"bipartite must not be given for {what}, which has one kind of nodes; it is for columns of ids"
         )
 
 
-def _named(nodes: Any, options: TextOptions) -> Any:
+def _named(nodes: Any, request: Request) -> Any:
     if nodes is None:
         return ()
     if not isinstance(nodes, str | PathLike):
         return nodes
     path = check_path(nodes, "nodes")
     if path.name.lower().removesuffix(".gz").endswith(TEXT):
-        return read_text_nodes(open_text(path), options)
+        return read_nodes_to_keep(open_text(path), request)
     raise InputError(f"nodes must be a text file ({' '.join(TEXT)}) or a list of ids, got {path.name}")
 
 
-def _add_nodes(edges: Edges, nodes: Any, options: TextOptions) -> Edges:
+def _add_nodes(edges: Edges, nodes: Any, request: Request) -> Edges:
     """Add named nodes to edges that are numbered already."""
     if nodes is None:
         return edges
-    merged = number_columns(edges.ids, edges.ids[:0], None, _named(nodes, options))
+    merged = number_columns(edges.ids, edges.ids[:0], None, _named(nodes, request))
     return edges._replace(source=merged.source[edges.source], target=merged.source[edges.target], ids=merged.ids)

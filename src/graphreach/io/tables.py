@@ -6,11 +6,11 @@ a header, lines that start with ``#`` or ``%`` are comments) or ``.parquet``. Id
 are strings, the table's text is taken as it stands.
 """
 
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,24 +18,40 @@ from numpy.typing import NDArray
 from graphreach.errors import InputError
 from graphreach.graph.build import plain
 from graphreach.graph.checks import check_graph
-from graphreach.graph.columns import NODE_NAMES
+from graphreach.graph.columns import NODE_NAMES, PLAIN_INTEGER
 from graphreach.graph.graph import Graph
+from graphreach.graph.ids import few_ids
+from graphreach.io.node_tables import LABEL_NAMES, MUST, NO_ENDS, TABLES, NodeTable, Report
 from graphreach.io.numpy_files import load_arrays
-from graphreach.io.table_columns import (
-    LABEL_NAMES,
-    NO_ENDS,
-    Report,
-    column_of_ids,
-    column_of_pair_labels,
-    columns_of_features,
-    columns_of_labels,
-    columns_of_pairs,
-    describe,
-)
-from graphreach.io.table_files import TABLES, Block, Table, check_table, open_table
-from graphreach.io.table_ids import all_nodes, few_ids, known_nodes, some_nodes
-from graphreach.io.table_labels import encode_classes
+from graphreach.io.open_file import check_path
+from graphreach.io.text import Block
 from graphreach.limits import check_memory
+
+if TYPE_CHECKING:
+    import polars as pl
+
+DECIMAL = r"^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$"
+"""A number as programs write it."""
+
+MANY = 20
+"""Fewer classes than this are never too many, however few nodes there are."""
+
+BETWEEN = (",", ";", "|", " ")
+"""What stands between several labels of one cell."""
+
+
+class Rows(NamedTuple):
+    """Nodes that a table lists.
+
+    Attributes:
+        positions: Their positions ``[m]``, or ``[2, m]`` of pairs, in the order of the rows.
+        rows: The rows of the table that they stand in, from 0 on, ``[m]``.
+        unknown: The distinct ids that are no nodes of the graph.
+    """
+
+    positions: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    unknown: list[Any]
 
 
 def read_labels(
@@ -72,16 +88,16 @@ def read_labels(
         ...     read_labels(path, graph, label="team")
         (array([ 0, -1,  1]), ['blue', 'red'])
     """
-    table = open_table(check_table(path), graph, (*NODE_NAMES, *LABEL_NAMES), (id, label))
-    columns = columns_of_labels(table, graph, id, label)
+    table = NodeTable(path, graph, (*NODE_NAMES, *LABEL_NAMES), (id, label))
+    columns = table.label_columns(id, label)
     ids, labels = table.texts(columns)
-    found = known_nodes(table, columns[0], ids, graph)
+    found = table.known_nodes(columns[0], ids)
     has_label = _labelled(labels)
-    table.check_long_enough(np.flatnonzero(~has_label))
+    table.rows.check_long_enough(np.flatnonzero(~has_label))
     used = (found >= 0) & has_label
     if not used.any():
         raise InputError(f"{table.what} must have labels of nodes in column {table.title(columns[1])}, got none")
-    classes, codes = encode_classes(labels.filter(used), np.flatnonzero(used), table, columns[1])
+    classes, codes = _encode_classes(labels.filter(used), np.flatnonzero(used), table, columns[1])
     y = np.full(graph.num_nodes, -1, np.int64)
     y[found[used]] = codes
     conflict = y[found[used]] != codes
@@ -93,7 +109,7 @@ def read_labels(
             f"for {plain(graph.ids[node])!r}"
         )
     counts = f"{len(classes)} classes of {np.count_nonzero(y >= 0)} of {graph.num_nodes} nodes"
-    _tell(table, {"ids": columns[:1], "labels": columns[1:]}, report, counts)
+    table.tell({"ids": columns[:1], "labels": columns[1:]}, report, counts)
     return y, classes
 
 
@@ -110,15 +126,6 @@ def _labelled(labels: Any) -> NDArray[np.bool_]:
         if is_nan.any() and not numbers.null_count():
             has_label &= ~is_nan.to_numpy()
     return has_label
-
-
-def _tell(table: Table, roles: Mapping[str, Sequence[int]], report: Report | None, result: str = "") -> None:
-    """Say how a table was read; without a listener only what is in doubt, as a warning."""
-    if report is not None:
-        report(describe(table, roles, result))
-        return
-    for sentence in table.doubts:
-        warnings.warn(f"{table.what}: {sentence}", stacklevel=3)
 
 
 def read_features(
@@ -148,27 +155,27 @@ def read_features(
         array([[30.  ,  1.75],
                [20.  ,  1.5 ]], dtype=float32)
     """
-    file = check_table(path, (*TABLES, ".npy", ".npz"))
+    file = check_path(path, suffixes=(*TABLES, ".npy", ".npz"), must=MUST)
     check_graph(graph)
     if file.suffix.lower() in (".npy", ".npz"):
         x = _check_matrix(load_arrays(file, ("x",))[0], file, graph)
         if report is not None:
             report(f"{file}: {x.shape[1]} features per node, rows in the order of the graph's sorted ids")
         return x
-    table = open_table(file, graph, NODE_NAMES, (id,))
-    at_id = column_of_ids(table, graph, id)
-    columns = columns_of_features(table, at_id)
+    table = NodeTable(file, graph, NODE_NAMES, (id,))
+    at_id = table.id_column(id)
+    columns = table.feature_columns(at_id)
     check_memory(
         4 * graph.num_nodes * len(columns), f"{len(columns)} features of {graph.num_nodes} nodes", "leave out columns"
     )
-    ids, blocks = table.numbers(at_id, columns)
-    found = known_nodes(table, at_id, ids, graph)
+    ids, blocks = table.rows.numbers(at_id, columns)
+    found = table.known_nodes(at_id, ids)
     x = _gather(_finite(blocks, table), _row_of_each_node(found, graph, table))
-    _tell(table, {"ids": [at_id], "features": columns}, report)
+    table.tell({"ids": [at_id], "features": columns}, report)
     return x
 
 
-def _row_of_each_node(found: NDArray[np.int64], graph: Graph, table: Table) -> NDArray[np.int64]:
+def _row_of_each_node(found: NDArray[np.int64], graph: Graph, table: NodeTable) -> NDArray[np.int64]:
     count = np.bincount(found[found >= 0], minlength=graph.num_nodes)
     if count.max() > 1:
         raise InputError(f"{table.what} must have one row per node, got {few_ids(graph.ids[count > 1])} more than once")
@@ -182,7 +189,7 @@ def _row_of_each_node(found: NDArray[np.int64], graph: Graph, table: Table) -> N
     return row
 
 
-def _finite(blocks: Iterator[Block], table: Table) -> Iterator[NDArray[np.float32]]:
+def _finite(blocks: Iterator[Block], table: NodeTable) -> Iterator[NDArray[np.float32]]:
     for title, numbers in blocks:
         wrong = ~np.isfinite(numbers)
         if wrong.any():
@@ -217,33 +224,56 @@ def _check_matrix(array: NDArray[Any], path: Path, graph: Graph) -> NDArray[np.f
     return x
 
 
-def read_pairs(path: str | PathLike[str], graph: Graph, report: Report | None = None) -> NDArray[np.int64]:
+def read_pairs(path: str | PathLike[str], graph: Graph, report: Report | None = None, *, strict: bool = True) -> Rows:
     """Read pairs of nodes, one per row.
 
     Args:
         path: A table with two columns of ids: a pair with usual names (source and target, from and to, u and v, ...),
             else the first two that are not named as something else (weight, label, ...). Other columns are ignored.
-        graph: The graph that all ids must be nodes of.
+        graph: The graph that the ids are looked up in.
         report: Is called with one line that says which columns were read and what was assumed.
-
-    Returns:
-        Positions ``[2, m]`` in the order of the rows.
+        strict: Whether an id that is no node is an error. If not, its rows are left out.
 
     Example:
         >>> import tempfile
         >>> graph = Graph.from_edge_list([("ann", "bob"), ("bob", "cid")])
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     path = Path(folder, "pairs.txt")
-        ...     _ = path.write_text("cid ann\\nbob ann\\n")
-        ...     read_pairs(path, graph)
-        array([[2, 1],
-               [0, 0]])
+        ...     _ = path.write_text("cid ann\\neve ann\\nbob ann\\n")
+        ...     found = read_pairs(path, graph, strict=False)
+        >>> found.positions.tolist(), found.rows.tolist(), found.unknown
+        ([[2, 1], [0, 0]], [0, 2], ['eve'])
     """
-    table = open_table(check_table(path), graph, NO_ENDS)
-    ends = columns_of_pairs(table)
-    index = all_nodes(table, ends, graph)
-    _tell(table, {"pairs": ends}, report)
-    return index
+    table = NodeTable(path, graph, NO_ENDS)
+    ends = table.pair_columns()
+    found = Rows(*table.nodes(ends, strict))
+    table.tell({"pairs": ends}, report)
+    return found
+
+
+def read_nodes(path: str | PathLike[str], graph: Graph, report: Report | None = None, *, strict: bool = True) -> Rows:
+    """Read nodes, one per row.
+
+    Args:
+        path: A table with a column of ids: one named id or node, else the first. Other columns are ignored.
+        graph: The graph that the ids are looked up in.
+        report: Is called with one line that says which columns were read and what was assumed.
+        strict: Whether an id that is no node is an error. If not, its row is left out.
+
+    Example:
+        >>> import tempfile
+        >>> graph = Graph.from_edge_list([("ann", "bob"), ("bob", "cid")])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder, "nodes.txt")
+        ...     _ = path.write_text("cid\\nann\\n")
+        ...     read_nodes(path, graph).positions
+        array([2, 0])
+    """
+    table = NodeTable(path, graph, NODE_NAMES)
+    column = table.id_column()
+    index, rows, unknown = table.nodes([column], strict)
+    table.tell({"ids": [column]}, report)
+    return Rows(index[0], rows, unknown)
 
 
 def read_pair_labels(
@@ -271,10 +301,10 @@ def read_pair_labels(
     """
     import polars as pl
 
-    table = open_table(check_table(path), graph, NO_ENDS)
-    ends = columns_of_pairs(table)
-    index = all_nodes(table, ends, graph)
-    column = column_of_pair_labels(table, ends)
+    table = NodeTable(path, graph, NO_ENDS)
+    ends = table.pair_columns()
+    index, _, _ = table.nodes(ends, strict=True)
+    column = table.pair_label_column(ends)
     given = table.texts([column])[0]
     numbers = given.cast(pl.Float64, strict=False).fill_null(-1).to_numpy()
     wrong = (numbers != 0) & (numbers != 1)
@@ -284,93 +314,94 @@ def read_pair_labels(
             f"{table.what} must have 0 or 1 in column {table.title(column)}, "
             f"got {given[row]!r:.80} in {table.place(row)}"
         )
-    _tell(table, {"pairs": ends, "labels": [column]}, report)
+    table.tell({"pairs": ends, "labels": [column]}, report)
     return index, numbers.astype(np.int64)
 
 
-def read_known_pairs(
-    path: str | PathLike[str], graph: Graph, report: Report | None = None
-) -> tuple[NDArray[np.int64], NDArray[np.int64], list[Any]]:
-    """Read the pairs of a table of which both ids are nodes, and the ids that are not.
+def _encode_classes(
+    labels: "pl.Series", rows: NDArray[np.int64], table: NodeTable, column: int
+) -> tuple[list[Any], NDArray[np.int64]]:
+    """The sorted distinct labels, and each label's place among them.
 
     Args:
-        path: A table as of :func:`read_pairs`.
-        graph: The graph that the pairs are looked up in.
-        report: Is called with one line that says which columns were read and what was assumed.
-
-    Returns:
-        Positions ``[2, m]``, the rows of the table (from 0 on) that these pairs stand in, ``[m]``, and the distinct ids
-        that are no nodes.
-
-    Example:
-        >>> import tempfile
-        >>> graph = Graph.from_edge_list([("ann", "bob"), ("bob", "cid")])
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = Path(folder, "pairs.txt")
-        ...     _ = path.write_text("cid ann\\neve ann\\nbob ann\\n")
-        ...     index, rows, unknown = read_known_pairs(path, graph)
-        >>> index.tolist(), rows.tolist(), unknown
-        ([[2, 1], [0, 0]], [0, 2], ['eve'])
+        labels: Labels without gaps.
+        rows: The row of the table that each label stands in.
+        table: The table, for messages.
+        column: The column of the labels.
     """
-    table = open_table(check_table(path), graph, NO_ENDS)
-    ends = columns_of_pairs(table)
-    result = some_nodes(table, ends, graph)
-    _tell(table, {"pairs": ends}, report)
-    return result
+    import polars as pl
+
+    kind = labels.dtype
+    if isinstance(kind, pl.Categorical | pl.Enum):
+        labels = labels.cast(pl.String)
+    if labels.dtype == pl.String:
+        labels = _numbers_of_text(labels)
+    if labels.dtype.is_float():
+        labels = _whole(labels, rows, table, column)
+    if not (labels.dtype.is_integer() or labels.dtype in (pl.String, pl.Boolean)):
+        raise InputError(f"{table.what} must have text or whole numbers in column {table.title(column)}, got {kind}")
+    classes = labels.unique().sort()
+    if labels.dtype == pl.String:
+        _check_one_label(labels, classes, rows, table, column)
+    _check_shared(classes, labels, table, column)
+    codes = labels.replace_strict(classes, pl.arange(len(classes), eager=True), return_dtype=pl.Int64)
+    return classes.to_list(), codes.to_numpy()
 
 
-def read_nodes(path: str | PathLike[str], graph: Graph, report: Report | None = None) -> NDArray[np.int64]:
-    """Read nodes, one per row.
+def _numbers_of_text(labels: "pl.Series") -> "pl.Series":
+    """Text that is all plain integers, or all numbers of which some have a decimal point, as these numbers."""
+    import polars as pl
 
-    Args:
-        path: A table with a column of ids: one named id or node, else the first. Other columns are ignored.
-        graph: The graph that all ids must be nodes of.
-        report: Is called with one line that says which columns were read and what was assumed.
-
-    Returns:
-        Positions ``[m]`` in the order of the rows.
-
-    Example:
-        >>> import tempfile
-        >>> graph = Graph.from_edge_list([("ann", "bob"), ("bob", "cid")])
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = Path(folder, "nodes.txt")
-        ...     _ = path.write_text("cid\\nann\\n")
-        ...     read_nodes(path, graph)
-        array([2, 0])
-    """
-    table = open_table(check_table(path), graph, NODE_NAMES)
-    column = column_of_ids(table, graph)
-    nodes = all_nodes(table, [column], graph).reshape(-1)
-    _tell(table, {"ids": [column]}, report)
-    return nodes
+    if labels.str.contains(PLAIN_INTEGER).all():
+        numbers = labels.cast(pl.Int64, strict=False)
+        return labels if numbers.null_count() else numbers
+    if labels.str.contains(DECIMAL).all() and labels.str.contains(".", literal=True).any():
+        return labels.cast(pl.Float64)
+    return labels
 
 
-def read_known_nodes(
-    path: str | PathLike[str], graph: Graph, report: Report | None = None
-) -> tuple[NDArray[np.int64], NDArray[np.int64], list[Any]]:
-    """Read the ids of a table that are nodes, and those that are not.
+def _whole(labels: "pl.Series", rows: NDArray[np.int64], table: NodeTable, column: int) -> "pl.Series":
+    """Whole numbers as integers: pandas makes floats of integers as soon as one is missing."""
+    import polars as pl
 
-    Args:
-        path: A table as of :func:`read_nodes`.
-        graph: The graph that the ids are looked up in.
-        report: Is called with one line that says which columns were read and what was assumed.
+    whole = (labels == labels.round()) & (labels.abs() < 2**53)
+    if whole.all():
+        return labels.cast(pl.Int64)
+    row = int(np.argmin(whole.to_numpy()))
+    raise InputError(
+        f"{table.what} must have classes (text or whole numbers) in column {table.title(column)}, got "
+        f"{labels.n_unique()} different numbers, such as {labels[row]:g} in {table.place(int(rows[row]))}; is this a "
+        f"regression target or the wrong column? The columns are {table.list_names()}"
+    )
 
-    Returns:
-        Positions ``[m]``, the rows of the table (from 0 on) that these nodes stand in, ``[m]``, and the distinct ids
-        that are no nodes.
 
-    Example:
-        >>> import tempfile
-        >>> graph = Graph.from_edge_list([("ann", "bob"), ("bob", "cid")])
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = Path(folder, "nodes.txt")
-        ...     _ = path.write_text("eve\\ncid\\n")
-        ...     read_known_nodes(path, graph)
-        (array([2]), array([1]), ['eve'])
-    """
-    table = open_table(check_table(path), graph, NODE_NAMES)
-    column = column_of_ids(table, graph)
-    found, rows, unknown = some_nodes(table, [column], graph)
-    _tell(table, {"ids": [column]}, report)
-    return found.reshape(-1), rows, unknown
+def _check_one_label(
+    labels: "pl.Series", classes: "pl.Series", rows: NDArray[np.int64], table: NodeTable, column: int
+) -> None:
+    known = set(classes.to_list())
+    for text in classes.filter(classes.str.contains("[,;| ]")).to_list():
+        if _is_several(text, known):
+            row = int(rows[int(np.argmax((labels == text).to_numpy()))])
+            raise InputError(
+                f"{table.what} must have one label per node, got {text!r:.80} in column {table.title(column)} in "
+                f"{table.place(row)}; are these several labels in one cell? Keep one of them, or name another column"
+            )
+
+
+def _is_several(text: str, known: set[str]) -> bool:
+    """Whether a cell lists integers, or labels that other nodes have alone."""
+    inner = text.strip("[](){} ")
+    for separator in BETWEEN:
+        parts = [part.strip(" '\"") for part in inner.split(separator)]
+        if len(parts) > 1 and (all(re.fullmatch(r"-?\d+", part) for part in parts) or known.issuperset(parts)):
+            return True
+    return False
+
+
+def _check_shared(classes: "pl.Series", labels: "pl.Series", table: NodeTable, column: int) -> None:
+    if len(classes) >= MANY and 2 * len(classes) > len(labels):
+        raise InputError(
+            f"{table.what} must have classes that nodes share in column {table.title(column)}, got {len(classes)} "
+            f"different labels in {len(labels)} rows; is this a quantity, a name or the wrong column? The columns are "
+            f"{table.list_names()}"
+        )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from graphreach.errors import InputError
 from graphreach.graph import Graph
-from graphreach.io.table_ids import few_ids
+from graphreach.graph.ids import few_ids
 
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,18}")
 """An integer as it is written; 07 is another id than 7."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from graphreach.datasets import Dataset, Sample
 from graphreach.graph import Graph
-from graphreach.graph.lookup import hash_ids
+from graphreach.graph.ids import hash_ids
 from graphreach.tasks import Split
 
 CONTENT = "content.json"

@@ -1,4 +1,4 @@
-"""Matrix Market files, ``.mtx``."""
+"""Sparse matrices in files: Matrix Market's ``.mtx``, and numpy's ``.npz`` with a matrix of scipy or an edge index."""
 
 from itertools import islice
 from pathlib import Path
@@ -8,12 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphreach.errors import InputError
-from graphreach.graph.build import check_weights
-from graphreach.graph.convert import check_size
-from graphreach.graph.edges import Edges
-from graphreach.io.open_file import open_text
-from graphreach.io.sniff import Layout, data_lines
-from graphreach.io.text_reader import TextFile, TextOptions, _Reader
+from graphreach.graph.build import Edges, check_weights
+from graphreach.graph.convert import check_size, edges_from_index, edges_from_scipy
+from graphreach.graph.ids import check_number_of_nodes
+from graphreach.io.numpy_files import load_all_arrays
+from graphreach.io.open_file import TextFile, open_text
+from graphreach.io.text import Layout, TextTable, data_lines
+
+PARTS = dict.fromkeys(("csr", "csc", "bsr"), ("data", "indices", "indptr")) | {"dia": ("data", "offsets")}
+"""The arrays that scipy makes a sparse matrix of, by its format."""
 
 BANNER = "%%matrixmarket"
 SYMMETRIES = ("general", "symmetric")
@@ -83,9 +86,8 @@ def _read_size(file: TextFile) -> Size:
 
 def _read_columns(file: TextFile, size: Size) -> list[NDArray[Any]]:
     names: list[Any] = [0] if size.dense else [0, 1] if size.pattern else [0, 1, 2]
-    layout = Layout(" ", names, False, size.first_line, size.begin, [])
-    reader = _Reader(file, layout, TextOptions(ids="int", comments="%"))
-    frame = reader.read([], [0]) if size.dense else reader.read([0, 1], names[2:])
+    table = TextTable(file, Layout(" ", names, False, size.first_line, size.begin, [], "%"))
+    frame = table.read_ids([], [0], "int") if size.dense else table.read_ids([0, 1], names[2:], "int")
     return [column.to_numpy() for column in frame]
 
 
@@ -111,3 +113,53 @@ def _dense_entries(values: NDArray[Any], size: Size) -> tuple[Any, Any, Any]:
     else:
         rows, columns = filled % n, filled // n
     return rows.astype(np.uint32), columns.astype(np.uint32), values[filled]
+
+
+def read_npz(path: Path, weight: Any) -> tuple[Edges, bool | None]:
+    """Read a matrix saved by ``scipy.sparse.save_npz``, or arrays ``edge_index`` and so on."""
+    arrays = load_all_arrays(path)
+    if "edge_index" in arrays:
+        weights = None if weight is False else arrays.get("edge_weight")
+        size = _scalar(arrays, "num_nodes", "iu", path)
+        edges = edges_from_index(arrays["edge_index"], size, weights, arrays.get("ids"))
+        return edges, bool(_scalar(arrays, "directed", "biu", path) or False)
+    if "format" not in arrays:
+        raise InputError(f"{path} must hold edge_index or a scipy sparse matrix, got arrays {sorted(arrays)}")
+    damaged = f"{path} must hold edge_index or a scipy sparse matrix, but its matrix is damaged"
+    try:
+        matrix = _make_matrix(arrays)
+    except (ValueError, KeyError, TypeError, IndexError, OverflowError, AttributeError, UnicodeDecodeError):
+        raise InputError(damaged) from None
+    try:
+        edges = edges_from_scipy(matrix, None)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    return edges._replace(weights=None) if weight is False else edges, None
+
+
+def _scalar(arrays: dict[str, Any], name: str, kinds: str, path: Path) -> Any:
+    if name not in arrays:
+        return None
+    if arrays[name].size != 1 or arrays[name].dtype.kind not in kinds:
+        raise InputError(
+            f"{path} must hold one number as {name}, got {arrays[name].dtype} of shape {arrays[name].shape}"
+        )
+    return arrays[name].item()
+
+
+def _make_matrix(arrays: dict[str, Any]) -> Any:
+    import scipy.sparse
+
+    kind = arrays["format"].item()
+    kind = kind.decode("ascii") if isinstance(kind, bytes) else str(kind)
+    shape = tuple(int(length) for length in arrays["shape"])
+    check_number_of_nodes(max(shape, default=0))
+    if kind == "coo":
+        ends = arrays["coords"] if "coords" in arrays else np.stack([arrays["row"], arrays["col"]])
+        if ends.dtype.kind not in "iu" or ends.ndim != 2:
+            raise ValueError("coordinates must be integers")
+        return scipy.sparse.coo_array((arrays["data"], tuple(ends)), shape=shape)
+    parts = tuple(arrays[name] for name in PARTS[kind])
+    if any(part.dtype.kind not in "iu" for part in parts[1:]):
+        raise ValueError("indices must be integers")
+    return getattr(scipy.sparse, f"{kind}_array")(parts, shape=shape)
