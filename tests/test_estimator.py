@@ -10,7 +10,7 @@ from torch_geometric.utils import from_networkx
 
 import graphreach as gr
 from graphreach.errors import InputError
-from graphreach.training import inputs, methods
+from graphreach.training import inputs, methods, plan
 
 FAST = {"num_anchors": 12, "epochs": 30, "hidden_channels": 16}
 
@@ -276,7 +276,7 @@ def test_large_graph_is_embedded_by_blocks(named, fitted, monkeypatch):
 
 
 def test_beyond_memory_reachability_is_sampled_and_compressed(named, monkeypatch):
-    monkeypatch.setattr(methods, "DENSE_BYTES", 100)
+    monkeypatch.setattr(plan, "DENSE_BYTES", 100)
     embedding = gr.GraphReachEmbedding(**FAST).fit(named)
     pairs, labels = links_and_others(named)
     assert roc_auc_score(labels, embedding.score_pairs(pairs)) > 0.85

@@ -26,7 +26,9 @@ from graphreach.training.harness import plain_ids, run
 from graphreach.training.inputs import WHOLE_GRAPH_NODES, Inputs
 from graphreach.training.methods import find_method
 from graphreach.training.model import TaskModel
+from graphreach.training.options import plain
 from graphreach.training.outcome import Outcome
+from graphreach.training.plan import resolve
 from graphreach.training.settings import Settings
 from graphreach.training.trained_run import TrainedModel, check_anchor_ids
 from graphreach.walks.place import check_engine
@@ -255,8 +257,9 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
             outcome.inputs.clear()
             with clock.phase("whole graph"):
                 features = sample.x if settings.features else None
+                plan = resolve(settings, sample.graph.num_nodes, features is not None)
                 method = find_method(settings.method)
-                inputs = method.inputs(sample.graph, features, settings, Clock(), before.anchors, **engine.place)
+                inputs = method.inputs(sample.graph, features, plan, Clock(), before.anchors, **engine.place)
         self.ids_, self._graph, self.settings_ = sample.graph.ids, sample.graph, settings
         self.anchors_, self.seconds_ = sample.graph.ids[inputs.anchors], clock.seconds
         self._keep(outcome)
@@ -371,7 +374,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         own = {name: value for name, value in own.items() if value is not None and value != "auto"}
         other, settings = dict(self.settings or {}), recipe(graph.num_nodes, graph.num_edges, self.preset)
         for group in ("model", "reachability"):
-            other[group] = {**settings.get(group, {}), **other.get(group, {})}
+            other[group] = {**settings.get(group, {}), **plain(other.get(group, {}))}
         found = Settings(**{**settings, **own, **other})
         for name, only in (("method", "graphreach"), ("task", "link")):
             if getattr(found, name) != only:

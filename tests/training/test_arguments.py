@@ -1,11 +1,16 @@
 """Settings of model and reachability are checked before there are data."""
 
+import inspect
+import json
+
 import pytest
 
+import graphreach as gr
 from graphreach import Graph, InputError, datasets, training
 from graphreach.experiments import ORDER, load_experiment
 from graphreach.training import METHODS, SCORERS, Settings
-from graphreach.training.arguments import MODELS, check_arguments
+from graphreach.training.checks import check_effect
+from graphreach.training.options import OPTIONS, TRAINED, ReachabilityOptions
 
 
 def refused(*changes, **values):
@@ -15,27 +20,57 @@ def refused(*changes, **values):
     return str(caught.value)
 
 
+MODELS = {
+    "graphreach": gr.nn.GraphReach, **dict.fromkeys(("pgnn-e", "pgnn-f"), gr.nn.PGNN), "mlp": gr.nn.MLP,
+    **dict.fromkeys(("gcn", "sage", "gat", "gin", "gcn-rw", "gcn-laplacian"), gr.nn.Neighbourhood),
+    **dict.fromkeys(("deepwalk", "node2vec"), gr.nn.SkipGram), **gr.tasks.HEURISTICS, "closure": lambda: None,
+}  # fmt: skip
+GIVEN = {"in_channels", "num_nodes", "kind", "graph", "pairs", "anchors", "engine", "address", "partitions"}
+"""Arguments that follow from the data, from other settings or from where a run takes place."""
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_options_are_the_arguments_of_what_takes_them(name):
+    assert set(OPTIONS[name].model_fields) == set(inspect.signature(MODELS[name]).parameters) - GIVEN
+
+
+def test_options_of_reachability_are_its_arguments():
+    assert set(ReachabilityOptions.model_fields) == set(inspect.signature(gr.reachability).parameters) - GIVEN
+
+
 def test_every_method_is_known():
-    assert set(MODELS) == {*METHODS, *SCORERS}
+    assert set(OPTIONS) == set(MODELS) == {*METHODS, *SCORERS}
+    assert set(TRAINED) == set(METHODS)
+
+
+def test_only_what_was_set_is_stored():
+    settings = Settings(model={"heads": 1, "hops": None}, reachability={"num_walks": 9})
+    stored = json.loads(settings.model_dump_json())
+    assert (stored["model"], stored["reachability"]) == ({"heads": 1, "hops": None}, {"num_walks": 9})
+    assert settings.model_dump(mode="json", exclude_defaults=True)["model"] == {"heads": 1, "hops": None}
+    assert Settings(**stored) == settings
+    assert "model" not in Settings(method="gcn").model_dump(exclude_defaults=True)
+    with pytest.raises(ValueError, match="frozen"):
+        settings.model.heads = 3
 
 
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
         ("model.head=2", "model must not hold 'head' for method 'graphreach'; did you mean 'heads'?"),
-        ("model.heads=x", "model.heads must be a whole number, got 'x'"),
-        ("model.heads=1.5", "model.heads must be a whole number, got 1.5"),
-        ("model.bias=3", "model.bias must be true or false, got 3"),
-        ("model.decoder=[1, 2]", "model.decoder must be text, got [1, 2]"),
+        ("model.heads=x", "model.heads: input should be a valid integer, got 'x'"),
+        ("model.heads=1.5", "model.heads: input should be a valid integer, got 1.5"),
+        ("model.bias=3", "model.bias: input should be a valid boolean, got 3"),
+        ("model.decoder=[1, 2]", "model.decoder: input should be a valid string, got [1, 2]"),
         ("model.dropout=5", "model.dropout: input should be less than 1, got 5"),
         ("model.hidden_channels=-1", "model.hidden_channels: input should be greater than or equal to 1"),
         ("model.hidden_channels=1000000000000", "model.hidden_channels: input should be less than or equal to 65536"),
-        ("model.heads=0", "model.heads must be between 1 and 65536, got 0"),
-        ("model.hops=1000000000", "model.hops must be between 1 and 65536, got 1000000000"),
+        ("model.heads=0", "model.heads: input should be greater than or equal to 1, got 0"),
+        ("model.hops=1000000000", "model.hops: input should be less than or equal to 65536, got 1000000000"),
         ("model.num_nodes=3", "model must not hold 'num_nodes'"),
         ("reachability.hop=3", "reachability must not hold 'hop'; did you mean 'hops'?"),
-        ("reachability.hops=many", "reachability.hops must be a whole number or null, got 'many'"),
-        ("reachability.method=3", "reachability.method must be text, got 3"),
+        ("reachability.hops=many", "reachability.hops: input should be a valid integer, got 'many'"),
+        ("reachability.method=3", "reachability.method: input should be a valid string, got 3"),
         ("reachability.anchors=[1]", "reachability must not hold 'anchors'"),
     ],
 )
@@ -76,4 +111,30 @@ def test_python_is_told_before_data_are_split(monkeypatch):
 @pytest.mark.parametrize("name", ORDER)
 def test_experiments_ask_for_settings_that_have_an_effect(name):
     for cell in load_experiment(name).cells():
-        check_arguments(cell.work(0).settings)
+        check_effect(cell.work(0).settings)
+
+
+def test_a_plan_is_complete_and_follows_preset_settings_and_graph(monkeypatch):
+    from graphreach.training import plan
+
+    own = plan.resolve(Settings(), 400)
+    assert (own.reachability.method, own.reachability.hops, own.reachability.scale) == ("exact", 4, "log")
+    assert own.model["decoder"] == "lift"
+    assert own.model["hidden_channels"] == 32
+    assert plan.resolve(Settings(), 400, attributes=True).model["local"] == "gcn"
+    assert plan.resolve(Settings(model={"hops": 2}), 400).reachability.hops == 2
+    assert plan.resolve(Settings(scale="none"), 400).reachability.scale is None
+    assert plan.resolve(Settings(dropout=0.3, model={"dropout": 0.2}), 400).model["dropout"] == 0.2
+    assert plan.resolve(Settings(method="gcn"), 400).reachability is None
+    assert plan.resolve(Settings(method="node2vec", model={"q": 2.0}), 400).model == {"p": 1.0, "q": 2.0}
+    monkeypatch.setattr(plan, "DENSE_BYTES", 100)
+    assert plan.resolve(Settings(), 400).reachability.method == "walks"
+    assert "reachability: method exact" in str(own)
+
+
+def test_the_plan_is_stored_with_the_run():
+    grid = datasets.load("grid")
+    record = training.run(grid, Settings(epochs=1, num_anchors=3)).record
+    assert record["plan"]["anchors"]["num_anchors"] == 3
+    assert record["plan"]["training"]["epochs"] == 1
+    assert json.loads(json.dumps(record["plan"])) == record["plan"]

@@ -8,6 +8,7 @@ import pytest
 import graphreach as gr
 from graphreach import InputError, datasets, tasks, training
 from graphreach.training import METHODS, SCORERS, Settings
+from graphreach.training.plan import resolve
 
 QUICK = {"epochs": 4, "evaluate_every": 2, "num_anchors": 6}
 
@@ -79,8 +80,10 @@ def test_graphs_of_a_batch_count_the_same(several):
     settings = Settings(task="pair", **QUICK)
     method = METHODS["graphreach"]
     splits = tasks.split_dataset(several, "pair")
-    inputs = [method.inputs(split.graph, split.x, settings, Clock()) for split in splits]
-    model = TaskModel(method.build(3, None, settings), "pair").eval()
+    inputs = [
+        method.inputs(split.graph, split.x, resolve(settings, split.graph.num_nodes, True), Clock()) for split in splits
+    ]
+    model = TaskModel(method.build(3, None, resolve(settings, 20, True)), "pair").eval()
     one_by_one = [
         model.loss(batch.inputs.embed(model.encoder), batch.train).item() for batch in make_batches(splits, inputs, 1)
     ]
@@ -107,7 +110,7 @@ def test_label_weights_read_training_labels_only(data):
     other = tasks.split(datasets.Sample(sample.graph, sample.x, y), "node")
     np.testing.assert_array_equal(split.train.index, other.train.index)
     one, two = (
-        METHODS["graphreach"].inputs(tasks.label_weights(each), None, settings, Clock()).structure
+        METHODS["graphreach"].inputs(tasks.label_weights(each), None, resolve(settings, 400), Clock()).structure
         for each in (split, other)
     )
     assert (one.to_values == two.to_values).all()

@@ -11,7 +11,6 @@ from graphreach.arguments import describe
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.nn.decoders import ReachDecoder
-from graphreach.nn.presets import preset
 from graphreach.reachability.reachability import cheaper_method
 from graphreach.tasks import Split, label_weights
 from graphreach.tasks.examples import check_split
@@ -21,6 +20,7 @@ from graphreach.training.methods import find_method
 from graphreach.training.model import TaskModel
 from graphreach.training.outcome import Outcome
 from graphreach.training.pair_reach import pair_features
+from graphreach.training.plan import Plan, resolve
 from graphreach.training.settings import Settings
 from graphreach.training.trained_run import TrainedRun
 from graphreach.walks.walk_length import resolve_walk_length
@@ -37,12 +37,14 @@ class Victim:
     Attributes:
         model: The model, in evaluation mode.
         settings: Of its run.
+        plan: What the run does on a graph.
         anchors: Positions of its anchors, or None.
         split: The run's split.
     """
 
     model: TaskModel
     settings: Settings
+    plan: Plan
     anchors: NDArray[np.int64] | None
     split: Split
 
@@ -71,7 +73,7 @@ class Victim:
         if settings.task != split.task:
             raise InputError(f"split must be of the run's task {settings.task!r}, got {split.task!r}")
         model.eval()
-        return cls(model, _as_trained(settings, split.graph, anchors), anchors, split)
+        return cls(model, settings, _as_trained(settings, split, anchors), anchors, split)
 
     @torch.no_grad()
     @one_torch_thread()
@@ -80,7 +82,7 @@ class Victim:
         split, settings, encoder = replace(self.split, graph=graph), self.settings, self.model.encoder
         seen = label_weights(split) if settings.walk_weights == "train-labels" else graph
         x = split.x if settings.features else None
-        inputs = find_method(settings.method).inputs(seen, x, settings, Clock(), self.anchors)
+        inputs = find_method(settings.method).inputs(seen, x, self.plan, Clock(), self.anchors)
         nodes, pairs = np.unique(split.test.index, return_inverse=True)
         z = inputs.embed_some(encoder, torch.from_numpy(nodes))
         decoder, reach = encoder.decoder, None
@@ -102,15 +104,15 @@ def _positions(ids: list[Any] | None, graph: Graph) -> NDArray[np.int64] | None:
     return np.asarray(graph.index_of(np.array(ids, dtype=graph.ids.dtype)), np.int64)
 
 
-def _as_trained(settings: Settings, graph: Graph, anchors: NDArray[np.int64] | None) -> Settings:
-    """The settings with what they leave to the graph filled in as it was in training."""
-    if settings.method != "graphreach" or anchors is None:
-        return settings
-    defaults = {"walk_length": "diameter", "method": "walks", "similarity": "frequency", "num_walks": 50}
-    options = {**defaults, **preset(settings.preset).reachability, **settings.reachability}
-    length = settings.model.get("hops", options.get("hops"))
-    if length is None:
-        length = options["walk_length"] = resolve_walk_length(graph, options["walk_length"])
-    if options["method"] == "auto":
-        options["method"] = cheaper_method(graph, len(anchors), options["similarity"], options["num_walks"], length)
-    return settings.model_copy(update={"reachability": options})
+def _as_trained(settings: Settings, split: Split, anchors: NDArray[np.int64] | None) -> Plan:
+    """The plan of the run with what it leaves to the graph filled in as it was in training."""
+    attributes = settings.features and split.x is not None
+    plan = resolve(settings, split.graph.num_nodes, attributes, None if anchors is None else len(anchors))
+    reach = plan.reachability
+    if reach is None or anchors is None:
+        return plan
+    length = reach.hops or resolve_walk_length(split.graph, reach.walk_length)
+    found: dict[str, Any] = {} if reach.hops else {"walk_length": length}
+    if reach.method == "auto":
+        found["method"] = cheaper_method(split.graph, len(anchors), reach.similarity, reach.num_walks, length)
+    return plan.model_copy(update={"reachability": reach.model_copy(update=found)})

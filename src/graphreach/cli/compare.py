@@ -116,10 +116,10 @@ def _refuse_method(config: Path | None, changes: list[str]) -> None:
 
 
 def _settings(base: Any, name: str, seed: int) -> Any:
-    from graphreach.training.arguments import check_arguments
+    from graphreach.training.checks import check_effect
 
     settings = base.model_copy(update={"method": name, "seed": seed})
-    check_arguments(settings)
+    check_effect(settings)
     return settings
 
 

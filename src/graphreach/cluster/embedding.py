@@ -19,9 +19,8 @@ from graphreach.reachability import Reachability
 from graphreach.reachability.sampled import Counting, by_column
 from graphreach.training.anchor_match import match_ids
 from graphreach.training.inputs import BLOCK_ROWS, Inputs
-from graphreach.training.methods import reach_scale, reachability_options
 from graphreach.training.trained_run import TrainedRun
-from graphreach.walks.walk_length import check_count, resolve_walk_length
+from graphreach.walks.walk_length import resolve_walk_length
 
 
 def embed_partitions(
@@ -90,25 +89,27 @@ class _Rows:
     """Reachability of a few nodes at a time."""
 
     def __init__(self, layout: Layout, graph: PartitionedGraph, run: TrainedRun, address: str | None) -> None:
-        settings, options = run.settings, reachability_options(run.settings)
-        hops, similarity = options.get("hops"), options.get("similarity", "frequency")
-        length = check_count("hops", hops) if hops else resolve_walk_length(graph, options["walk_length"])
-        num_walks, self.seed = options.get("num_walks", 50), options.get("seed", settings.seed)
-        self.scale = reach_scale(settings)
+        attributes = run.settings.features and getattr(run.model.encoder, "in_channels", 0) > 0
+        plan = run.plan(graph.num_nodes, attributes)
+        reach = plan.reach
+        length = reach.hops or resolve_walk_length(graph, reach.walk_length)
+        self.seed, self.scale = reach.seed, reach.scale
         if self.scale == "lift":
             raise InputError("run must not have scale 'lift', for which every worker would need the whole graph")
-        self.facts = {
-            "hops": hops, "method": "walks", "similarity": similarity, "walk_length": length, "num_walks": num_walks,
-            "seed": self.seed,
+        self.facts: dict[str, Any] = {
+            "hops": reach.hops, "method": "walks", "similarity": reach.similarity, "walk_length": length,
+            "num_walks": reach.num_walks, "seed": self.seed,
         }  # fmt: skip
-        self.layout, self.graph, self.counting = layout, graph, Counting(similarity, num_walks, length, hops)
+        self.layout, self.graph, self.counting = (
+            layout,
+            graph,
+            Counting(reach.similarity, reach.num_walks, length, reach.hops),
+        )
         anchors = _known_anchors(run, graph)
         if anchors is None:
-            number = settings.num_anchors if run.anchors is None else len(run.anchors)
-            jumps = length if settings.anchor_walk_length == "diameter" else settings.anchor_walk_length
-            anchors = select_anchors(
-                graph, number, settings.strategy, walk_length=jumps, seed=settings.seed, engine="ray", address=address
-            ).anchors
+            own = plan.anchors.model_dump()  # type: ignore[union-attr]
+            own["walk_length"] = length if own["walk_length"] == "diameter" else own["walk_length"]
+            anchors = select_anchors(graph, **own, engine="ray", address=address).anchors
         self.anchors = anchors
         self.back = by_column(
             layout.from_anchors(anchors, self.counting, self.seed), graph.num_nodes, self.counting.hops

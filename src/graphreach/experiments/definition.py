@@ -8,9 +8,9 @@ from typing import Any, Literal, NamedTuple
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from graphreach.arguments import nearest
 from graphreach.errors import InputError
 from graphreach.experiments.work import Work
-from graphreach.training.settings import nearest
 
 FOLDER = files("graphreach.experiments") / "definitions"
 ORDER = (

@@ -71,13 +71,13 @@ class Explainer:
                 f"graph must have the {table.num_embeddings} nodes that the run learned vectors of (identity), "
                 f"got {graph.num_nodes}: neither another graph nor one of several can be explained"
             )
-        seen, settings = graph if walk_graph is None else walk_graph, run.settings_on(graph)
-        anchors = run.anchors_on(graph)
+        seen, x = graph if walk_graph is None else walk_graph, x if run.settings.features else None
+        plan, anchors = run.plan(graph.num_nodes, x is not None), run.anchors_on(graph)
         if anchors is None:
-            anchors = choose_anchors(seen, settings)
+            anchors = choose_anchors(seen, plan)
         self.run, self.graph, self.walk_graph, self.encoder = run, graph, seen, run.model.encoder
-        self.reach: Reachability = model_reachability(seen, anchors, settings)
-        inputs = reach_inputs(seen, x if settings.features else None, settings, self.reach)
+        self.reach: Reachability = model_reachability(seen, anchors, plan)
+        inputs = reach_inputs(seen, x, plan, self.reach)
         self.z: NDArray[np.float32] = np.concatenate(list(inputs.blocks(self.encoder)))
 
     @property

@@ -18,6 +18,7 @@ from graphreach.nn.decoders import ReachDecoder
 from graphreach.tasks import Split, check_leaks, label_weights, metrics, split_dataset
 from graphreach.threads import one_torch_thread
 from graphreach.training.batches import Batch, make_batches
+from graphreach.training.checks import check_run
 from graphreach.training.clock import Clock
 from graphreach.training.content import describe_content, ids_hash
 from graphreach.training.engine import Engine
@@ -28,8 +29,8 @@ from graphreach.training.methods import METHODS, Method
 from graphreach.training.model import TaskModel
 from graphreach.training.outcome import RECORD, Outcome, read_outcome, save_outcome
 from graphreach.training.pair_reach import PairReach
+from graphreach.training.plan import Plan, resolve
 from graphreach.training.record import peak_memory, versions
-from graphreach.training.run_checks import check_run
 from graphreach.training.run_folder import (
     HEAD,
     MODEL,
@@ -216,15 +217,17 @@ class _Run:
         scores = {"val": _sorted(val_scores, order), "test": _sorted(test_scores, order)}
         return Outcome(record, scores, model, inputs, progress.losses)
 
+    def _plan(self, split: Split) -> Plan:
+        wanted, num_nodes = self.settings.num_anchors, split.graph.num_nodes
+        # Of several graphs, a small one has no more anchors than nodes.
+        count = min(wanted, num_nodes) if len(self.splits) > 1 and isinstance(wanted, int) else None
+        return resolve(self.settings, num_nodes, self.settings.features and split.x is not None, count)
+
     def _inputs(self, method: Method, split: Split, graph: Graph) -> Inputs:
-        settings = self.settings
-        if len(self.splits) > 1 and isinstance(settings.num_anchors, int):  # a small graph has no more than its nodes
-            settings = settings.model_copy(update={"num_anchors": min(settings.num_anchors, graph.num_nodes)})
-        x = split.x if settings.features else None
-        place = (
-            self.engine.place if len(self.splits) == 1 else {}
-        )  # of many small graphs each would wait for the cluster
-        return method.inputs(graph, x, settings, self.clock, **place)
+        x = split.x if self.settings.features else None
+        # Of many small graphs each would wait for the cluster.
+        place = self.engine.place if len(self.splits) == 1 else {}
+        return method.inputs(graph, x, self._plan(split), self.clock, **place)
 
     def _batches(self, model: TaskModel, inputs: list[Inputs]) -> list[Batch]:
         decoder = model.encoder.decoder
@@ -237,11 +240,10 @@ class _Run:
         if settings.identity and len(inputs) > settings.graphs_per_batch:
             raise InputError(f"identity must go with graphs of one batch, got {len(self.splits)} graphs")
         in_channels = 0 if first.x is None else first.x.size(1)
+        num_nodes = sum(each.num_nodes for each in inputs) if settings.identity else None
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(settings.seed)
-            encoder = method.build(
-                in_channels, sum(each.num_nodes for each in inputs) if settings.identity else None, settings
-            )
+            encoder = method.build(in_channels, num_nodes, self._plan(self.splits[0]))
             if getattr(encoder, "scaler", None) is not None:
                 encoder.scaler.fit(torch.cat([each.x for each in inputs if each.x is not None]))  # type: ignore[union-attr,operator]
             if settings.task != "node":
@@ -274,6 +276,7 @@ class _Run:
         return {
             "format": 1,
             "settings": self.settings.model_dump(mode="json"),
+            "plan": self._plan(self.splits[0]).model_dump(mode="json"),
             "data": describe(self.dataset),
             "metrics": found,
             "seconds": seconds,
@@ -345,10 +348,8 @@ def _run_apart(
 ) -> Outcome:  # fmt: skip
     outcomes = {}
     for name in names:
-        common = settings.model_dump(exclude={"parts", "model"})
-        own = Settings.make(**{**common, **settings.parts.get(name, {}), "method": name})
         outcomes[name] = run(
-            cut.dataset, own, None if folder is None else folder / name, check=check, walk_graph=walk_graph,
+            cut.dataset, settings.part(name), None if folder is None else folder / name, check=check, walk_graph=walk_graph,
             engine=engine.name, address=engine.address, workers=engine.workers,
         )  # fmt: skip
     outcome = fuse(settings, cut.splits, outcomes)

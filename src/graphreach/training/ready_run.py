@@ -105,7 +105,7 @@ class HeuristicRun(_Pairs):
     def logits(self, z: Any, pairs: Positions, graph: Graph) -> NDArray[Any]:
         """Scores by all edges but those between the ends of the pairs, which were hidden in training, too."""
         seen = without_links(graph, pairs) if self.settings.task == "link" else graph
-        return score(self.settings.method, seen, pairs, **self.settings.model)
+        return score(self.settings.method, seen, pairs, **self.settings.model.given())
 
 
 class VectorRun(_Pairs):

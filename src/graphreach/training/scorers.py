@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from graphreach.nn.skip_gram import SkipGram
 from graphreach.tasks import HEURISTICS, Split, closure_scores, score
+from graphreach.training.plan import resolve
 from graphreach.training.settings import Settings
 
 Scorer = Callable[[NDArray[np.int64]], NDArray[Any]]
@@ -15,17 +16,14 @@ Scorer = Callable[[NDArray[np.int64]], NDArray[Any]]
 
 def _heuristic(name: str) -> Callable[[Split, Settings], Scorer]:
     def make(split: Split, settings: Settings) -> Scorer:
-        return lambda pairs: score(name, split.graph, pairs, **settings.model)
+        return lambda pairs: score(name, split.graph, pairs, **settings.model.given())
 
     return make
 
 
-def _skip_gram(**arguments: Any) -> Callable[[Split, Settings], Scorer]:
-    def make(split: Split, settings: Settings) -> Scorer:
-        model = SkipGram(seed=settings.seed, **{**arguments, **settings.model}).fit(split.graph)
-        return model.score_pairs
-
-    return make
+def _skip_gram(split: Split, settings: Settings) -> Scorer:
+    arguments = resolve(settings, split.graph.num_nodes).model
+    return SkipGram(**({"seed": settings.seed} | arguments)).fit(split.graph).score_pairs
 
 
 def _closure(split: Split, settings: Settings) -> Scorer:
@@ -34,8 +32,8 @@ def _closure(split: Split, settings: Settings) -> Scorer:
 
 SCORERS: dict[str, Callable[[Split, Settings], Scorer]] = {
     **{name: _heuristic(name) for name in HEURISTICS},
-    "deepwalk": _skip_gram(),
-    "node2vec": _skip_gram(p=1.0, q=0.5),
+    "deepwalk": _skip_gram,
+    "node2vec": _skip_gram,
     "closure": _closure,
 }
 """From a split to a function that scores pairs ``[2, m]``."""

@@ -1,19 +1,29 @@
 """What a run is made of, checked before anything starts."""
 
-import difflib
-import math
 import reprlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 
-from graphreach.arguments import to_list, to_path
+from graphreach.anchors.strategies import STRATEGIES
+from graphreach.arguments import check_choice, nearest, to_list, to_path
 from graphreach.errors import InputError
+from graphreach.tasks.parts import check_fractions
 from graphreach.tasks.split import DEFAULT_PROTOCOLS
-from graphreach.training.settings_text import change, check_names, read_yaml
+from graphreach.training.options import Options, ReachabilityOptions, options_of, plain
+from graphreach.training.settings_text import change, read_yaml
 
 Name = str | int | float
 
@@ -22,31 +32,7 @@ MOST = 2**53
 
 Count = Annotated[int, Field(ge=1, le=MOST)]
 Rate = Annotated[float, Field(allow_inf_nan=False)]
-
-
-def _plain(value: Any, depth: int = 0) -> Any:
-    """``value`` if a record can hold it: names, numbers, text and lists of them."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if depth > 8:
-        raise ValueError("must not be nested so deeply")
-    if isinstance(value, Mapping):
-        check_names(value, "settings")
-        return {key: _plain(each, depth + 1) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(each, depth + 1) for each in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        raise ValueError("must hold finite numbers")
-    if value is not None and not isinstance(value, bool | int | float | str):
-        raise ValueError("must hold numbers, text, and lists or mappings of these")
-    return value
-
-
-def _shares(value: tuple[float, float, float]) -> tuple[float, float, float]:
-    from graphreach.tasks.parts import check_fractions
-
-    check_fractions(value)
-    return value
+Stored = PlainSerializer(Options.given)
 
 
 def _anchors(value: Name) -> Name:
@@ -60,28 +46,15 @@ def _anchors(value: Name) -> Name:
 
 
 def _strategy(value: str) -> str:
-    from graphreach.anchors.strategies import STRATEGIES
-
-    names = ["greedy", *STRATEGIES]
-    if value not in names:
-        raise InputError(f"strategy must be one of {', '.join(names)}, got {value!r}{nearest(value, names)}")
-    return value
+    return check_choice("strategy", value, ["greedy", *STRATEGIES])
 
 
-Options = Annotated[dict[str, Any], AfterValidator(_plain)]
-
-
-class Settings(BaseModel):
-    """All that decides the result of a run, besides the graph.
-
-    Example:
-        >>> Settings(task="link", epochs=20).learning_rate
-        0.01
-        >>> Settings(task="pair").protocol  # pairs of test nodes are unseen; "published" is the paper's split
-        'node-disjoint'
-    """
-
+class _Frozen(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=())
+
+
+class SplitSettings(_Frozen):
+    """Which examples a run is trained and judged on."""
 
     task: Literal["link", "pair", "node"] = "link"
     protocol: Literal["published", "clean", "node-disjoint", "graph-disjoint"] = Field(
@@ -89,10 +62,19 @@ class Settings(BaseModel):
     )
     negatives: Literal["uniform", "same-distance", "common-neighbour"] = "uniform"
     candidates: int = Field(default=0, ge=0, le=MOST, description="Wrong targets of each link, for MRR and Hits@K.")
-    fractions: Annotated[tuple[Rate, Rate, Rate], AfterValidator(_shares)] = Field(
+    fractions: Annotated[tuple[Rate, Rate, Rate], AfterValidator(check_fractions)] = Field(
         default=(0.8, 0.1, 0.1), description="Training, validation, test."
     )
     max_pairs: Count | None = Field(default=None, description="Sample at most so many positive pairs.")
+
+    @field_validator("protocol", mode="before")
+    @classmethod
+    def _protocol_of_task(cls, value: Any, info: ValidationInfo) -> Any:
+        return DEFAULT_PROTOCOLS.get(info.data.get("task", "link")) if value is None else value
+
+
+class ModelSettings(_Frozen):
+    """Which model is trained, and its size."""
 
     method: str = "graphreach"
     preset: Literal["best", "paper", "authors"] = "best"
@@ -103,19 +85,34 @@ class Settings(BaseModel):
     hidden_channels: int = Field(default=32, ge=1, le=2**16)
     num_layers: int = Field(default=2, ge=1, le=256)
     dropout: Rate | None = Field(default=None, ge=0, lt=1, description="None: what the method has by default.")
-    model: Options = Field(default={}, description="Other arguments of the model.")
-    parts: Annotated[dict[str, dict[str, Any]], AfterValidator(_plain)] = Field(
+    model: Annotated[Options, Stored] = Field(
+        default=Options(), validate_default=True, description="Other arguments of the model."
+    )
+    parts: Annotated[dict[str, dict[str, Any]], AfterValidator(plain)] = Field(
         default={}, description="Of methods joined by +: settings of one of them, over the others'."
     )
+
+
+class ReachSettings(_Frozen):
+    """How anchors are chosen and what the model reads of the graph."""
+
     num_anchors: Annotated[Name, AfterValidator(_anchors)] = "log2"
     strategy: Annotated[str, AfterValidator(_strategy)] = "greedy"
     anchor_walk_length: Count | Literal["diameter"] = Field(
         default="diameter", description="Jumps of the walks that anchors are chosen by."
     )
-    reachability: Options = Field(default={}, description="Arguments of graphreach.reachability, over the preset's.")
+    reachability: Annotated[ReachabilityOptions, Stored] = Field(
+        default=ReachabilityOptions(),
+        validate_default=True,
+        description="Arguments of graphreach.reachability, over the preset's.",
+    )
     scale: Literal["preset", "none", "counts", "log", "lift"] = "preset"
     walk_weights: Literal["train-labels"] | None = None
     resample: bool = Field(default=False, description="P-GNN: draw anchor sets anew in every epoch.")
+
+
+class TrainingSettings(_Frozen):
+    """How long and how a model is trained."""
 
     epochs: Count = 1000
     patience: Count | None = Field(default=None, description="Stop after so many epochs without a better validation.")
@@ -134,26 +131,44 @@ class Settings(BaseModel):
     pairs_per_step: int | None = Field(
         default=None, ge=2, le=MOST, description="Pairs of a step on a graph too large for one."
     )
+
+
+class Settings(TrainingSettings, ReachSettings, ModelSettings, SplitSettings):
+    """All that decides the result of a run, besides the graph.
+
+    Example:
+        >>> Settings(task="link", epochs=20).learning_rate
+        0.01
+        >>> Settings(task="pair").protocol  # pairs of test nodes are unseen; "published" is the paper's split
+        'node-disjoint'
+    """
+
     seed: int = Field(default=0, ge=0, lt=2**32)
 
     def __init__(self, **values: Any) -> None:
         """Check all values; what is wrong is said in one sentence."""
         own = {key: value.item() if isinstance(value, np.generic) else value for key, value in values.items()}
-        fields = type(self).model_fields
         for key, value in own.items():
-            if key not in fields:
-                raise InputError(f"settings must not hold {key!r}{nearest(key, fields)}")
-            if isinstance(value, bool) and fields[key].annotation is not bool:
+            field = type(self).model_fields.get(key)
+            if isinstance(value, bool) and field is not None and field.annotation is not bool:
                 raise InputError(f"{key}: input should not be true or false, got {value!r}")
         try:
             super().__init__(**own)
         except ValidationError as error:
             raise InputError(_sentence(error)) from None
 
-    @field_validator("protocol", mode="before")
+    @field_validator("model", "reachability", mode="plain")
     @classmethod
-    def _protocol_of_task(cls, value: Any, info: ValidationInfo) -> Any:
-        return DEFAULT_PROTOCOLS.get(info.data.get("task", "link")) if value is None else value
+    def _options(cls, value: Any, info: ValidationInfo) -> Options:
+        method = info.data.get("method", "graphreach")
+        kind = options_of(method) if info.field_name == "model" else ReachabilityOptions
+        if not isinstance(value, Options | Mapping):
+            raise ValueError("must be names and values")
+        try:
+            return kind(**plain(value))
+        except ValidationError as error:
+            where = f" for method {method!r}" if info.field_name == "model" else ""
+            raise InputError(_sentence(error, str(info.field_name), kind, where)) from None
 
     @classmethod
     def read(cls, file: Path | None = None, changes: Iterable[str] = (), **values: Any) -> Self:
@@ -162,17 +177,18 @@ class Settings(BaseModel):
         What they hold for the model and for reachability is checked against the arguments of these.
 
         Example:
-            >>> Settings.read(None, ["epochs=5", "model.heads=2"]).model
+            >>> Settings.read(None, ["epochs=5", "model.heads=2"]).model.given()
             {'heads': 2}
         """
-        from graphreach.training.arguments import check_arguments, check_changes
+        from graphreach.training.checks import check_effect, check_read
 
         merged: dict[str, Any] = {} if file is None else read_yaml(to_path("file", file))
         changed = [change(merged, text) for text in to_list("changes", changes, "a list of texts key=value")]
         merged |= {key: value for key, value in values.items() if value is not None}
-        settings = cls.make(**merged)
-        check_arguments(settings)
-        check_changes(settings, changed)
+        settings = cls(**merged)
+        check_effect(settings)
+        if "method" in settings.model_fields_set:  # a file may serve several methods
+            check_read([settings.method], changed)
         return settings
 
     @classmethod
@@ -197,30 +213,34 @@ class Settings(BaseModel):
         own = {name: getattr(self, name) for name in self.model_fields_set}
         return type(self)(**{**own, **(update or {})})
 
+    def part(self, method: str) -> Self:
+        """The settings of one of several methods that are joined by ``+``.
+
+        Example:
+            >>> Settings(method="gcn+mlp", epochs=5, parts={"mlp": {"epochs": 3}}).part("mlp").epochs
+            3
+        """
+        common = {name: getattr(self, name) for name in self.model_fields_set if name not in ("parts", "model")}
+        return type(self)(**{**common, **self.parts.get(method, {}), "method": method})
+
     def differences(self, other: "Settings") -> list[str]:
         """What differs, as text."""
         mine, theirs = self.model_dump(mode="json"), other.model_dump(mode="json")
         return [f"{key} {theirs[key]!r} there and {mine[key]!r} here" for key in mine if mine[key] != theirs[key]]
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
-    """A hint at what was probably meant.
-
-    Example:
-        >>> nearest("epoch", ["epochs", "seed"])
-        "; did you mean 'epochs'?"
-    """
-    near = difflib.get_close_matches(word, list(known), 1)
-    return f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(known)}"
-
-
-def _sentence(error: ValidationError) -> str:
+def _sentence(error: ValidationError, group: str = "", kind: type[BaseModel] = Settings, where: str = "") -> str:
     """What is wrong first, with the setting's name and a value that is not too long to read."""
     first = error.errors()[0]
     raised = first.get("ctx", {}).get("error")
     if isinstance(raised, InputError):
         return str(raised)
-    place = ".".join(str(part) for part in first["loc"][:1]) or "settings"
+    name = str(first["loc"][0]) if first["loc"] else ""
+    if first["type"] == "extra_forbidden":
+        known = list(kind.model_fields)
+        hint = nearest(name, known) or (f"; known are {', '.join(known)}" if known else "; it takes no settings")
+        return f"{group or 'settings'} must not hold {name!r}{where}{hint}"
+    place = ".".join(part for part in (group, name) if part) or "settings"
     value = reprlib.repr(first["input"])
     if isinstance(raised, ValueError):
         return f"{place} {raised}, got {value}"

@@ -7,6 +7,7 @@ from typing import Any
 import yaml
 
 from graphreach.errors import InputError
+from graphreach.training.options import check_names
 
 MOST_BYTES = 1_000_000
 """Size of a file of settings; all settings there are take a few kilobytes."""
@@ -82,25 +83,6 @@ def change(values: dict[str, Any], text: str) -> str:
             raise InputError(f"set must not give a part of {group!r}, which is a single value, got {text!r}")
     place[last] = parsed
     return [*groups, last][0]
-
-
-def check_names(content: Any, what: str) -> None:
-    """Refuse keys that are no text, at any depth: YAML makes numbers and booleans of ``1:`` and ``on:``.
-
-    Example:
-        >>> check_names({"model": {1: 2}}, "config a.yaml")
-        Traceback (most recent call last):
-        ...
-        graphreach.errors.InputError: config a.yaml must have names as keys, got 1
-    """
-    if isinstance(content, dict):
-        for key, value in content.items():
-            if not isinstance(key, str):
-                raise InputError(f"{what} must have names as keys, got {key!r}")
-            check_names(value, what)
-    elif isinstance(content, list):
-        for value in content:
-            check_names(value, what)
 
 
 def _read_text(file: Path) -> str:

@@ -24,6 +24,7 @@ from graphreach.training.content import ids_hash
 from graphreach.training.methods import find_method
 from graphreach.training.model import TaskModel
 from graphreach.training.pair_reach import pair_features
+from graphreach.training.plan import Plan, resolve
 from graphreach.training.record import read_dict
 from graphreach.training.run_folder import HEAD, MODEL, read_settings
 from graphreach.training.scorers import SCORERS
@@ -76,12 +77,10 @@ class TrainedModel:
             x = Sample(graph, x).x
         self.check_features(x)
         self.check_identity(graph)
-        match, settings = self.match(graph, new_anchors), self.settings
-        if match is None:
-            settings = self.settings_on(graph)
-        method = find_method(settings.method)
+        match, x = self.match(graph, new_anchors), x if self.settings.features else None
         anchors = None if match is None else match.positions
-        inputs = method.inputs(graph, x if settings.features else None, settings, Clock(), anchors)
+        method, plan = find_method(self.settings.method), self.plan(graph.num_nodes, x is not None)
+        inputs = method.inputs(graph, x, plan, Clock(), anchors)
         z: NDArray[np.float32] = np.concatenate(list(inputs.blocks(self.model.encoder)))
         return z if match is None else match.widen(z)
 
@@ -116,12 +115,11 @@ class TrainedModel:
         match = self.match(graph)
         return None if match is None else match.positions
 
-    def settings_on(self, graph: Graph) -> Settings:
-        """The run's settings, for a graph with anchors of its own: as many as the run's, no more than it has nodes."""
+    def plan(self, num_nodes: int, attributes: bool = False) -> Plan:
+        """What the run does on a graph: with as many anchors as it was trained with, no more than the graph has nodes."""
         wanted = self.settings.num_anchors if self.anchors is None else len(self.anchors)
-        if not isinstance(wanted, int):
-            return self.settings
-        return self.settings.model_copy(update={"num_anchors": min(wanted, graph.num_nodes)})
+        count = min(wanted, num_nodes) if isinstance(wanted, int) else None
+        return resolve(self.settings, num_nodes, attributes, count)
 
     @torch.no_grad()
     @one_torch_thread()
