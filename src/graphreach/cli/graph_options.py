@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
@@ -14,9 +14,20 @@ from graphreach.progress import stage
 
 PANEL = "Reading the graph"
 
+GRAPH = (
+    ".csv .tsv .txt .edg .edgelist (each also .gz), .parquet .npz .mtx .graphml .gml .gexf .adjlist .json, "
+    "- for standard input, or the name of a data set."
+)
+FORMAT = "Format: text, edgelist, matrix, parquet, npz, mtx, graphml, gml, gexf, adjlist or json."
+DIRECTED = "Whether edges have a direction."
+SOURCE = "Column of sources: a name, or a number from 0."
+BIPARTITE = "Whether sources and targets are two kinds of nodes."
+NODES = "Text file of node ids to keep even without an edge."
+REDUCE = "Merge unequal weights of the two directions: sum, mean, max or min."
 
-def _option(name: str, text: str, **settings: Any) -> Any:
-    return typer.Option(name, help=text, rich_help_panel=PANEL, **settings)
+
+def _option(name: str, text: str, metavar: str | None = None, default: Any = True) -> Any:
+    return typer.Option(name, help=text, rich_help_panel=PANEL, metavar=metavar, show_default=default)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,99 +39,34 @@ class GraphFile:
         2
     """
 
-    graph: Annotated[
-        Path,
-        typer.Argument(
-            metavar="GRAPH",
-            help=(
-                ".csv .tsv .txt .edg .edgelist (each also .gz), .parquet .npz .mtx .graphml .gml .gexf .adjlist .json, "
-                "- for standard input, or the name of a data set."
-            ),
-            show_default=False,
-        ),
-    ]
-    format: Annotated[
-        str | None,
-        _option(
-            "--format",
-            "Format: text, edgelist, matrix, parquet, npz, mtx, graphml, gml, gexf, adjlist or json.",
-            metavar="NAME",
-            show_default="by the suffix",
-        ),
-    ] = None
+    graph: Annotated[Path, typer.Argument(metavar="GRAPH", help=GRAPH, show_default=False)]
+    format: Annotated[str | None, _option("--format", FORMAT, "NAME", "by the suffix")] = None
     directed: Annotated[
-        bool | None,
-        _option(
-            "--directed/--undirected",
-            "Whether edges have a direction.",
-            show_default="as the file says, else undirected",
-        ),
+        bool | None, _option("--directed/--undirected", DIRECTED, default="as the file says, else undirected")
     ] = None
-    source: Annotated[
-        str | None,
-        _option(
-            "--source",
-            "Column of sources: a name, or a number from 0.",
-            metavar="COLUMN",
-            show_default="by its name, else the first",
-        ),
-    ] = None
+    source: Annotated[str | None, _option("--source", SOURCE, "COLUMN", "by its name, else the first")] = None
     target: Annotated[
-        str | None,
-        _option("--target", "Column of targets.", metavar="COLUMN", show_default="by its name, else the second"),
+        str | None, _option("--target", "Column of targets.", "COLUMN", "by its name, else the second")
     ] = None
-    weight: Annotated[
-        str | None,
-        _option("--weight", "Column of weights.", metavar="COLUMN", show_default="found out, and said"),
-    ] = None
-    unweighted: Annotated[bool, _option("--unweighted", "Ignore weights.", show_default="off")] = False
+    weight: Annotated[str | None, _option("--weight", "Column of weights.", "COLUMN", "found out, and said")] = None
+    unweighted: Annotated[bool, _option("--unweighted", "Ignore weights.", default="off")] = False
     time: Annotated[
-        str | None,
-        _option(
-            "--time",
-            "Column of times, which are never weights.",
-            metavar="COLUMN",
-            show_default="by its name or values",
-        ),
+        str | None, _option("--time", "Column of times, which are never weights.", "COLUMN", "by its name or values")
     ] = None
     bipartite: Annotated[
         bool | None,
-        _option(
-            "--bipartite/--no-bipartite",
-            "Whether sources and targets are two kinds of nodes.",
-            show_default="if columns are named like user and item",
-        ),
+        _option("--bipartite/--no-bipartite", BIPARTITE, default="if columns are named like user and item"),
     ] = None
-    nodes: Annotated[
-        Path | None,
-        _option(
-            "--nodes",
-            "Text file of node ids to keep even without an edge.",
-            metavar="FILE",
-            show_default="nodes with an edge",
-        ),
-    ] = None
-    ids: Annotated[str, _option("--ids", "Kind of ids in text files: auto, int or str.", metavar="KIND")] = "auto"
+    nodes: Annotated[Path | None, _option("--nodes", NODES, "FILE", "nodes with an edge")] = None
+    ids: Annotated[str, _option("--ids", "Kind of ids in text files: auto, int or str.", "KIND")] = "auto"
     header: Annotated[
-        bool | None,
-        _option("--header/--no-header", "Whether a text file has a header.", show_default="found out"),
+        bool | None, _option("--header/--no-header", "Whether a text file has a header.", default="found out")
     ] = None
     comments: Annotated[
-        str | None,
-        _option("--comments", "Characters that begin a comment line.", metavar="CHARACTERS", show_default="# and %"),
+        str | None, _option("--comments", "Characters that begin a comment line.", "CHARACTERS", "# and %")
     ] = None
-    reduce: Annotated[
-        str | None,
-        _option(
-            "--reduce",
-            "Merge unequal weights of the two directions: sum, mean, max or min.",
-            metavar="HOW",
-            show_default="refuse them",
-        ),
-    ] = None
-    self_loops: Annotated[bool, _option("--self-loops", "Keep edges from a node to itself.", show_default="off")] = (
-        False
-    )
+    reduce: Annotated[str | None, _option("--reduce", REDUCE, "HOW", "refuse them")] = None
+    self_loops: Annotated[bool, _option("--self-loops", "Keep edges from a node to itself.", default="off")] = False
 
     def arguments(self) -> dict[str, Any]:
         """The arguments of :func:`graphreach.read_graph`."""
@@ -177,22 +123,18 @@ def _column(name: Any) -> Any:
 def with_graph(verb: Callable[..., None]) -> Callable[..., None]:
     """Give ``verb(file: GraphFile, ...)`` the argument and the options of a :class:`GraphFile`."""
     hints = get_type_hints(GraphFile, include_extras=True)
-    names = [field.name for field in fields(GraphFile)]
-    own = list(inspect.signature(verb, eval_str=True).parameters.values())[1:]
-    kind = inspect.Parameter.KEYWORD_ONLY
+    kind, none = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.empty
     shared = [
         inspect.Parameter(
-            field.name,
-            kind,
-            annotation=hints[field.name],
-            default=inspect.Parameter.empty if field.name == "graph" else field.default,
+            each.name, kind, annotation=hints[each.name], default=none if each.default is MISSING else each.default
         )
-        for field in fields(GraphFile)
+        for each in fields(GraphFile)
     ]
+    own = list(inspect.signature(verb, eval_str=True).parameters.values())[1:]
     parameters = [shared[0], *(parameter.replace(kind=kind) for parameter in own), *shared[1:]]
 
     def command(**values: Any) -> None:
-        verb(GraphFile(**{name: values.pop(name) for name in names}), **values)
+        verb(GraphFile(**{each.name: values.pop(each.name) for each in shared}), **values)
 
     command.__name__, command.__doc__ = verb.__name__, verb.__doc__
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]

@@ -60,13 +60,7 @@ def build_csr(
     reduce: str | None = None,
     self_loops: bool = False,
 ) -> CSR:
-    """Merge edges between positions ``0..n-1`` into a CSR; ``weights`` went through :func:`check_weights`.
-
-    Example:
-        >>> source, target = np.array([0, 1, 2], np.uint32), np.array([1, 0, 1], np.uint32)
-        >>> build_csr(source, target, None, np.arange(3), directed=False).indices
-        array([1, 0, 2, 1], dtype=uint16)
-    """
+    """Merge edges between positions ``0..n-1`` into a CSR; ``weights`` went through :func:`check_weights`."""
     if not isinstance(self_loops, bool | np.bool_):
         raise InputError(f"self_loops must be True or False, got {self_loops!r:.80}")
     if not (reduce is None or isinstance(reduce, str)) or reduce not in REDUCE:
@@ -174,12 +168,7 @@ def _raise_conflict(ids: NDArray[Any], key: int, bits: int) -> None:
 
 
 def compact(indptr: NDArray[Any], indices: NDArray[Any], weights: NDArray[np.float64] | None) -> CSR:
-    """Store a CSR in the smallest integer types that fit.
-
-    Example:
-        >>> compact(np.array([0, 1, 2]), np.array([1, 0]), None).indices.dtype
-        dtype('uint16')
-    """
+    """Store a CSR in the smallest integer types that fit."""
     n, size = len(indptr) - 1, len(indices)
     index_type = np.uint16 if n <= 2**16 else np.uint32
     pointer_type = np.uint32 if size < 2**32 else np.int64
@@ -243,12 +232,7 @@ def check_weight_range(weights: NDArray[np.float64], name: str) -> None:
 
 
 def first_bad_weight(weights: NDArray[np.float64]) -> int | None:
-    """Return the position of the first negative, NaN or infinite weight.
-
-    Example:
-        >>> first_bad_weight(np.array([1.0, np.inf]))
-        1
-    """
+    """Return the position of the first negative, NaN or infinite weight."""
     if not len(weights):
         return None
     # NaN fails both comparisons, so two reductions settle the usual case without temporaries.

@@ -65,12 +65,7 @@ LARGE = 8
 
 
 def is_number(field: str) -> bool:
-    """Tell whether a field of a text file is a number.
-
-    Example:
-        >>> is_number("1e-3"), is_number("one")
-        (True, False)
-    """
+    """Tell whether a field of a text file is a number."""
     try:
         float(field)
     except ValueError:
@@ -90,12 +85,7 @@ def is_plain_integer(field: str) -> bool:
 
 
 def normalise_name(name: Any) -> str:
-    """Return a column name without surrounding blanks and in lower case.
-
-    Example:
-        >>> normalise_name(" Source ")
-        'source'
-    """
+    """Return a column name without surrounding blanks and in lower case."""
     return str(name).strip().lower()
 
 
@@ -136,12 +126,7 @@ def looks_like_header(names: Sequence[str]) -> bool:
 
 
 def find_pair(names: Sequence[str]) -> tuple[int, int] | None:
-    """Return where the usual names for source and target stand, or ``None``.
-
-    Example:
-        >>> find_pair(["weight", "from", "to"])
-        (1, 2)
-    """
+    """Return where the usual names for source and target stand, or ``None``."""
     for first, second in PAIRS:
         if first in names and second in names:
             return names.index(first), names.index(second)
@@ -158,14 +143,7 @@ class Asked(NamedTuple):
 
 
 def check_asked(asked: Asked) -> Asked:
-    """Refuse what is neither a name nor a number.
-
-    Example:
-        >>> check_asked(Asked(source=[0]))
-        Traceback (most recent call last):
-        ...
-        graphreach.errors.InputError: source must be a column's name or number, got [0]
-    """
+    """Refuse what is neither a name nor a number."""
     for argument, value in asked._asdict().items():
         if not (value is None or isinstance(value, str | Integral)):
             raise InputError(f"{argument} must be a column's name or number, got {value!r:.80}")
@@ -417,12 +395,7 @@ def _doubts(table: SampledTable, roles: Roles, index: list[int], asked: Asked) -
 
 
 def has_row_names(table: SampledTable) -> bool:
-    """Tell whether the first column names the rows of a matrix rather than being part of it.
-
-    Example:
-        >>> has_row_names(SampledTable(["", "a", "b"], True, [["a", "0", "1"], ["b", "1", "0"]], "m.csv"))
-        True
-    """
+    """Tell whether the first column names the rows of a matrix rather than being part of it."""
     unnamed = table.has_header and is_unnamed(table.names[0])
     return unnamed or (bool(table.fields(0)) and not table.numeric[0])
 
@@ -463,13 +436,7 @@ def is_matrix(table: SampledTable, num_rows: int, row_names: Sequence[str] | Non
 
 
 def make_reading(path: str | None, kind: str, table: SampledTable, roles: Roles, more: Sequence[str] = ()) -> Reading:
-    """Say how a table was read.
-
-    Example:
-        >>> table = SampledTable(["u", "v"], True, [["1", "2"]], "e.csv")
-        >>> make_reading("e.csv", "text", table, assign_roles(table, Asked())).columns
-        {'source': 'u', 'target': 'v'}
-    """
+    """Say how a table was read."""
     used = {role: getattr(roles, role) for role in ROLES if getattr(roles, role) is not None}
     return Reading(
         path,

@@ -19,12 +19,7 @@ def edges_from_index(
     edge_weight: ArrayLike | None,
     ids: Sequence[Hashable] | NDArray[Any] | None,
 ) -> Edges:
-    """Check an integer array ``[2, m]`` of positions and renumber it by the sorted order of ``ids``.
-
-    Example:
-        >>> edges_from_index([[0], [2]], None, None, None).ids
-        array([0, 1, 2])
-    """
+    """Check an integer array ``[2, m]`` of positions and renumber it by the sorted order of ``ids``."""
     index = _check_edge_index(to_numpy(edge_index))
     listed = None if ids is None else check_ids(ids)
     n = _check_num_nodes(index, num_nodes, listed)
@@ -37,12 +32,7 @@ def edges_from_index(
 
 
 def check_ids(ids: Any) -> NDArray[Any]:
-    """Return ids as an array of one dimension, or raise.
-
-    Example:
-        >>> check_ids(["b", "a"])
-        array(['b', 'a'], dtype='<U1')
-    """
+    """Return ids as an array of one dimension, or raise."""
     if isinstance(ids, str | bytes | Mapping | Set) or not hasattr(ids, "__len__"):
         raise InputError(f"ids must be a list or an array with one id per node, got {ids!r:.80}")
     if not isinstance(ids, np.ndarray):
@@ -57,12 +47,7 @@ def check_ids(ids: Any) -> NDArray[Any]:
 
 
 def check_unmasked(array: NDArray[Any], name: str) -> NDArray[Any]:
-    """Return an array without its mask, or raise if a value of it is masked, that is, missing.
-
-    Example:
-        >>> check_unmasked(np.ma.array([1, 2]), "edge_weight")
-        array([1, 2])
-    """
+    """Return an array without its mask, or raise if a value of it is masked, that is, missing."""
     if not isinstance(array, np.ma.MaskedArray):
         return array
     if np.ma.is_masked(array):
@@ -72,11 +57,7 @@ def check_unmasked(array: NDArray[Any], name: str) -> NDArray[Any]:
 
 
 def check_size(num_nodes: int, what: str) -> None:
-    """Refuse a graph whose nodes alone would not fit into memory.
-
-    Example:
-        >>> check_size(1000, "num_nodes=1000")
-    """
+    """Refuse a graph whose nodes alone would not fit into memory."""
     check_number_of_nodes(num_nodes)
     check_memory(24 * num_nodes, f"a graph of {num_nodes} nodes ({what})", "give the number of nodes there are")
 
@@ -109,12 +90,7 @@ def _check_num_nodes(index: NDArray[Any], num_nodes: int | None, ids: Sequence[H
 
 
 def to_numpy(values: Any, name: str = "edge_index") -> NDArray[Any]:
-    """Return an array, a list or a tensor (known by its ``detach``; torch is not imported) as a numpy array.
-
-    Example:
-        >>> to_numpy([1, 2])
-        array([1, 2])
-    """
+    """Return an array, a list or a tensor (known by its ``detach``; torch is not imported) as a numpy array."""
     if hasattr(values, "as_tensor"):
         values = values.as_tensor()
     if hasattr(values, "detach"):
@@ -131,12 +107,7 @@ def to_numpy(values: Any, name: str = "edge_index") -> NDArray[Any]:
 
 
 def edges_from_list(edges: Iterable[Sequence[Any]], nodes: Iterable[Hashable]) -> Edges:
-    """Number the ids of pairs or triples.
-
-    Example:
-        >>> edges_from_list([("a", "b", 2.0)], nodes=[]).weights
-        array([2.])
-    """
+    """Number the ids of pairs or triples."""
     rows = _as_rows(edges)
     lengths = {len(row) for row in rows}
     if lengths - {2, 3}:
@@ -178,12 +149,7 @@ def object_column(values: Any) -> NDArray[Any]:
 
 
 def number_columns(source: Any, target: Any, weights: NDArray[np.float64] | None, nodes: Iterable[Hashable]) -> Edges:
-    """Number the ids of two columns and of further nodes.
-
-    Example:
-        >>> number_columns(np.array([5]), np.array([7]), None, nodes=[6]).target
-        array([2], dtype=uint32)
-    """
+    """Number the ids of two columns and of further nodes."""
     if isinstance(nodes, str | bytes):
         raise InputError(f"nodes must be several ids, got the text {nodes!r:.80}")
     if not _is_iterable(nodes):
@@ -197,13 +163,7 @@ def number_columns(source: Any, target: Any, weights: NDArray[np.float64] | None
 
 
 def edges_from_networkx(G: Any, weight: str | None) -> tuple[Edges, bool]:
-    """Return the edges of a networkx graph and whether it is directed.
-
-    Example:
-        >>> import networkx as nx
-        >>> edges_from_networkx(nx.path_graph(2), "weight")[1]
-        False
-    """
+    """Return the edges of a networkx graph and whether it is directed."""
     if not (hasattr(G, "is_directed") and hasattr(G, "nodes") and hasattr(G, "edges")):
         raise InputError(f"G must be a networkx graph, got {type(G).__name__}")
     if not (weight is None or isinstance(weight, str)):
@@ -225,13 +185,7 @@ def edges_from_networkx(G: Any, weight: str | None) -> tuple[Edges, bool]:
 
 
 def edges_from_scipy(A: Any, ids: Sequence[Hashable] | NDArray[Any] | None) -> Edges:
-    """Return the stored entries of a square sparse matrix as edges; repeats are added, as scipy does.
-
-    Example:
-        >>> import scipy.sparse
-        >>> edges_from_scipy(scipy.sparse.csr_array([[0, 1], [0, 0]]), None).target
-        array([1], dtype=uint32)
-    """
+    """Return the stored entries of a square sparse matrix as edges; repeats are added, as scipy does."""
     if not hasattr(A, "tocsr") or isinstance(A, type):
         raise InputError(f"A must be a scipy sparse matrix, got {type(A).__name__}")
     if len(A.shape) != 2 or A.shape[0] != A.shape[1]:
@@ -276,12 +230,7 @@ def _checked_csr(A: Any) -> Any:
 
 
 def edges_from_pyg(data: Any) -> Edges:
-    """Return the edges of a PyG ``Data`` (``edge_index``, or the transposed ``adj_t``) or ``EdgeIndex``.
-
-    Example:
-        >>> edges_from_pyg(np.array([[0, 1], [1, 2]])).ids
-        array([0, 1, 2])
-    """
+    """Return the edges of a PyG ``Data`` (``edge_index``, or the transposed ``adj_t``) or ``EdgeIndex``."""
     if hasattr(data, "node_types"):
         raise InputError(
             "data must have one type of nodes and edges, got heterogeneous data; use to_homogeneous() first"

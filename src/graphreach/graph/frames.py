@@ -62,13 +62,7 @@ def number_edges(
 
 
 def edges_from_frame(frame: Any, asked: Asked, nodes: Iterable[Hashable], bipartite: bool | None) -> Edges:
-    """Return the rows of a pandas or polars frame as edges.
-
-    Example:
-        >>> import polars as pl
-        >>> edges_from_frame(pl.DataFrame({"u": [1], "v": [2]}), Asked(), [], None).ids
-        array([1, 2])
-    """
+    """Return the rows of a pandas or polars frame as edges."""
     if hasattr(frame, "collect"):
         frame = frame.collect()
     if not (hasattr(frame, "columns") and hasattr(frame, "head") and hasattr(frame, "to_numpy")):
@@ -127,13 +121,7 @@ def drop_time(table: SampledTable, roles: Roles, asked: Asked) -> tuple[Roles, s
 
 
 def frame_weights(column: Any, title: str) -> NDArray[np.float64]:
-    """Return a column of a frame as checked weights.
-
-    Example:
-        >>> import polars as pl
-        >>> frame_weights(pl.Series([1, 2]), "column 'w'")
-        array([1., 2.])
-    """
+    """Return a column of a frame as checked weights."""
     numeric = column.dtype.is_numeric() if hasattr(column.dtype, "is_numeric") else True
     missing = column.is_null() if hasattr(column, "is_null") else column.isna()
     if not numeric or missing.any():
@@ -151,13 +139,7 @@ def column_at(frame: Any, table: SampledTable, column: int) -> Any:
 
 
 def sample_frame(frame: Any, what: str) -> SampledTable:
-    """Return the names and the first rows of a frame as text.
-
-    Example:
-        >>> import polars as pl
-        >>> sample_frame(pl.DataFrame({"u": [1, None]}), "frame").rows
-        [('1',), ('',)]
-    """
+    """Return the names and the first rows of a frame as text."""
     names, head = list(frame.columns), frame.head(SAMPLE)
     columns = [_texts(head.iloc[:, i] if hasattr(head, "iloc") else head[names[i]]) for i in range(len(names))]
     return SampledTable(names, True, list(zip(*columns, strict=True)), what)
@@ -174,13 +156,7 @@ def _row_names(frame: Any) -> list[str] | None:
 
 
 def _ids_of(column: Any, name: Any) -> Any:
-    """Return a column of a pandas or polars frame as a column of ids; missing ids are an error.
-
-    Example:
-        >>> import polars as pl
-        >>> _ids_of(pl.Series([1, 2]), "u").dtype
-        dtype('int64')
-    """
+    """Return a column of a pandas or polars frame as a column of ids; missing ids are an error."""
     missing = column.is_null() if hasattr(column, "is_null") else column.isna()
     if missing.any():
         row = int(np.argmax(missing.to_numpy()))
@@ -202,12 +178,7 @@ def _ids_of(column: Any, name: Any) -> Any:
 
 
 def grows_like_time(values: NDArray[np.float64]) -> bool:
-    """Tell whether numbers are whole, never fall from row to row and are mostly distinct, as times do.
-
-    Example:
-        >>> grows_like_time(np.arange(200.0)), grows_like_time(np.ones(200))
-        (True, False)
-    """
+    """Tell whether numbers are whole, never fall from row to row and are mostly distinct, as times do."""
     if len(values) < FEWEST or values[0] > values[-1]:
         return False
     # The first rows settle most files without a look at all rows.

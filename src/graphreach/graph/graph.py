@@ -323,8 +323,8 @@ class Graph:
         edge_index[1] = self.indices
         return edge_index
 
-    def to_scipy(self) -> "csr_array":
-        """Return the adjacency matrix as a scipy ``csr_array`` of ``float64``.
+    def to_scipy(self, dtype: Any = np.float64) -> "csr_array":
+        """Return the adjacency matrix as a scipy ``csr_array`` of numbers of this type.
 
         Example:
             >>> Graph.from_edges([[0], [1]]).to_scipy().toarray()
@@ -333,7 +333,7 @@ class Graph:
         """
         from scipy.sparse import csr_array
 
-        values = np.ones(len(self.indices)) if self.weights is None else self.weights.copy()
+        values = np.ones(len(self.indices), dtype) if self.weights is None else self.weights.astype(dtype)
         index_type = np.int32 if max(len(self.indices), self.num_nodes) < 2**31 else np.int64
         indices, indptr = self.indices.astype(index_type), self.indptr.astype(index_type)
         return csr_array((values, indices, indptr), shape=(self.num_nodes, self.num_nodes))
@@ -355,11 +355,8 @@ class Graph:
         return graph
 
     def _transposed_csr(self) -> CSR:
-        weights = np.empty(0) if self.weights is None else self.weights
-        indptr, indices, values = kernels.transpose(
-            self.indptr.astype(np.int64), self.indices.astype(np.uint32), weights
-        )
-        return compact(indptr, indices, None if self.weights is None else values)
+        other = self.to_scipy(np.int8 if self.weights is None else np.float64).T.tocsr()
+        return compact(other.indptr, other.indices, None if self.weights is None else other.data)
 
     def _undirected_if_symmetric(self) -> "Graph":
         """Return the undirected graph with the same entries if there is one, else the graph itself."""
@@ -378,9 +375,15 @@ class Graph:
         return graph
 
     def _latest_times(self, source: Any, target: Any, time: NDArray[np.float64]) -> NDArray[np.float64]:
-        found: NDArray[np.float64] = kernels.latest_times(
-            self.indptr.astype(np.int64), self.indices.astype(np.uint32), source, target, time, self.directed
-        )
+        """The latest time of the edges that each entry was merged from; edges that were dropped have no entry."""
+        rows, columns = self.edge_index
+        entries = rows * self.num_nodes + columns
+        found = np.full(len(entries), -np.inf)
+        for u, v in ((source, target),) if self.directed else ((source, target), (target, source)):
+            edges = u.astype(np.int64) * self.num_nodes + v
+            at = np.minimum(np.searchsorted(entries, edges), max(0, len(entries) - 1))
+            kept = entries[at] == edges if len(entries) else np.zeros(len(edges), np.bool_)
+            np.maximum.at(found, at[kept], time[kept])
         found.flags.writeable = False
         return found
 

@@ -178,66 +178,6 @@ def join_rows(
 
 
 @kernel
-def transpose(indptr: Pointer, indices: Index, weights: Weight) -> tuple[Pointer, Index, Weight]:
-    """Transpose a CSR matrix; the rows of the result are sorted, and repeats keep their order."""
-    num_nodes = indptr.size - 1
-    weighted = weights.size > 0
-    out_indptr = np.zeros(num_nodes + 2, np.int64)
-    for e in range(indices.size):
-        out_indptr[indices[e] + 2] += 1
-    for i in range(2, num_nodes + 2):
-        out_indptr[i] += out_indptr[i - 1]
-    out_indices = np.empty(indices.size, np.uint32)
-    out_weights = np.empty(weights.size, np.float64)
-    for row in range(num_nodes):
-        for e in range(indptr[row], indptr[row + 1]):
-            column = indices[e]
-            position = out_indptr[column + 1]
-            out_indptr[column + 1] = position + 1
-            out_indices[position] = row
-            if weighted:
-                out_weights[position] = weights[e]
-    return out_indptr[: num_nodes + 1], out_indices, out_weights
-
-
-@kernel
-def latest_times(indptr: Pointer, indices: Index, source: Index, target: Index, time: Weight, directed: bool) -> Weight:
-    """Give each entry of a CSR matrix the latest time of the edges that were merged into it.
-
-    Edges that were dropped have no entry and are passed over.
-    """
-    out = np.full(indices.size, -np.inf)
-    for e in range(source.size):
-        for turn in range(1 if directed else 2):
-            row, column = (source[e], target[e]) if turn == 0 else (target[e], source[e])
-            low, high = indptr[row], indptr[row + 1]
-            stop = high
-            while low < high:
-                middle = (low + high) // 2
-                if indices[middle] < column:
-                    low = middle + 1
-                else:
-                    high = middle
-            if low < stop and indices[low] == column:
-                out[low] = max(out[low], time[e])
-    return out
-
-
-@kernel
-def mark_present(values: NDArray[np.int64], base: int, present: NDArray[np.uint8]) -> None:
-    """Set ``present[value - base]`` for every value."""
-    for i in range(values.size):
-        present[values[i] - base] = 1
-
-
-@kernel
-def look_up_ranks(values: NDArray[np.int64], base: int, ranks: NDArray[np.uint32], out: NDArray[np.uint32]) -> None:
-    """Write ``ranks[value - base]`` for every value."""
-    for i in range(values.size):
-        out[i] = ranks[values[i] - base]
-
-
-@kernel
 def _slot(value: int, mask: int) -> np.int64:
     mixed = np.uint64(value) * np.uint64(0x9E3779B97F4A7C15)
     return np.int64(mixed >> np.uint64(32)) & mask

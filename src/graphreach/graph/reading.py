@@ -1,6 +1,6 @@
 """How a file or a frame was read: which columns were used for what, and what was assumed."""
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -36,20 +36,8 @@ class Reading:
     assumed: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """The same as plain values that JSON can hold.
-
-        Example:
-            >>> Reading("edges.txt", "text", {"source": 0, "target": 1}, header=False).as_dict()["columns"]
-            {'source': 0, 'target': 1}
-        """
-        return {
-            "path": self.path,
-            "format": self.format,
-            "columns": dict(self.columns),
-            "ignored": list(self.ignored),
-            "header": self.header,
-            "assumed": list(self.assumed),
-        }
+        """The same as plain values that JSON can hold."""
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
 
     def __str__(self) -> str:
         columns = self.describe_columns()
@@ -80,12 +68,7 @@ class Reading:
 
     @property
     def kind(self) -> str:
-        """The format, and whether there was a header.
-
-        Example:
-            >>> Reading("edges.txt", "text", header=False).kind
-            'text without a header'
-        """
+        """The format, and whether there was a header."""
         if self.header is None:
             return self.format
         return f"{self.format} with{'' if self.header else 'out'} a header"

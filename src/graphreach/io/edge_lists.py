@@ -68,13 +68,7 @@ class Opened(NamedTuple):
 
 
 def open_edges(file: TextFile, request: Request) -> Opened:
-    """Find out what a text file of edges looks like.
-
-    Example:
-        >>> file = TextFile(np.frombuffer(b"u;v\\n1;2\\n", np.uint8), None, "edges.txt")
-        >>> open_edges(file, Request()).table.names
-        ['u', 'v']
-    """
+    """Find out what a text file of edges looks like."""
     start = find_start(file.text) if request.comments is None else Start(0, 0, request.comments)
     opened = _lay_out(file, start, request)
     layout, marked, is_row = opened.table.layout, 0, False
@@ -210,13 +204,7 @@ def _say_text_ids(table: TextTable, sampled: SampledTable, roles: Roles, frame: 
 
 
 def read_nodes_to_keep(file: TextFile, request: Request) -> "pl.Series":
-    """Return the ids of a text file with one node per line: the column named as ids, else the first.
-
-    Example:
-        >>> file = TextFile(np.frombuffer(b"id\\n5\\n7\\n", np.uint8), None, "nodes.txt")
-        >>> read_nodes_to_keep(file, Request()).to_list()
-        [5, 7]
-    """
+    """Return the ids of a text file with one node per line: the column named as ids, else the first."""
     layout = sniff(file, Start(0, 0, "#%" if request.comments is None else request.comments))
     layout = take_header(layout, file) if is_node_header(layout.rows) else layout
     usual = [i for i, name in enumerate(layout.names) if normalise_name(name) in NODE_NAMES]

@@ -170,12 +170,7 @@ def find_header(rows: Sequence[Sequence[str]], asked: Sequence[Any] = ()) -> boo
 
 
 def is_node_header(rows: Sequence[Sequence[str]]) -> bool:
-    """Tell whether the first row of a table about nodes is a header: a usual name alone, or as in a table of edges.
-
-    Example:
-        >>> is_node_header([["id"], ["ann"]]), is_node_header([["ann", "1"], ["bob", "2"]])
-        (True, False)
-    """
+    """Tell whether the first row of a table about nodes is a header: a usual name alone, or as in a table of edges."""
     alone = len(rows[0]) == 1 and normalise_name(rows[0][0]) in NODE_NAMES
     return alone or find_header(rows) is True
 

@@ -58,16 +58,7 @@ def load_arrays(path: Path, names: tuple[str, ...], kinds: str = "biuf") -> list
 
 
 def load_all_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    """Read all arrays of a ``.npz`` file, of numbers and of text, as guardedly as :func:`load_arrays`.
-
-    Example:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = Path(folder, "a.npz")
-        ...     np.savez(path, x=[1, 2])
-        ...     load_all_arrays(path)
-        {'x': array([1, 2])}
-    """
+    """Read all arrays of a ``.npz`` file, of numbers and of text, as guardedly as :func:`load_arrays`."""
     with _one_sentence(path, ANY_PLAIN), zipfile.ZipFile(path) as archive:
         names = [name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")]
         return {name: _member(archive, name, path, ANY_PLAIN) for name in names}

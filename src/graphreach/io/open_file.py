@@ -150,12 +150,7 @@ def guess_format(start: bytes) -> str:
 
 
 def open_text(path: Path, must: str = "hold edges") -> TextFile:
-    """Return the bytes of a text file, unpacked if it is a gzip file by its name.
-
-    Example:
-        >>> open_text(Path(__file__)).text[:3].tobytes()
-        b'\"\"\"'
-    """
+    """Return the bytes of a text file, unpacked if it is a gzip file by its name."""
     zipped = path.suffix.lower() == ".gz" or (not path.suffix and _is_gzip(path))
     try:
         text = unzip(path) if zipped else np.memmap(path, np.uint8, mode="r")
@@ -173,12 +168,7 @@ def _is_gzip(path: Path) -> bool:
 
 
 def check_text(file: TextFile) -> TextFile:
-    """Return a file whose beginning is that of a text, or raise.
-
-    Example:
-        >>> check_text(TextFile(np.frombuffer(b"1 2", np.uint8), None, "standard input")).what
-        'standard input'
-    """
+    """Return a file whose beginning is that of a text, or raise."""
     start = file.text[:4096].tobytes()
     for magic, kind in MAGIC.items():
         if start.startswith(magic):
@@ -197,16 +187,7 @@ def check_text(file: TextFile) -> TextFile:
 
 
 def unzip(path: Path) -> NDArray[np.uint8]:
-    """Return the content of a gzip file, read in pieces so that one that grows without bound is refused.
-
-    Example:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = Path(folder, "a.gz")
-        ...     _ = path.write_bytes(gzip.compress(b"1 2"))
-        ...     unzip(path).tobytes()
-        b'1 2'
-    """
+    """Return the content of a gzip file, read in pieces so that one that grows without bound is refused."""
     try:
         with gzip.open(path) as file:
             return _read_all(file, str(path), path.stat().st_size)
@@ -231,12 +212,7 @@ def _read_all(file: Any, what: str, packed: int | None) -> NDArray[np.uint8]:
 
 
 def read_stream(path: Path | None) -> TextFile:
-    """Return what comes through a pipe, or on standard input, unpacked if it is a gzip file.
-
-    Example:
-        >>> read_stream(Path(__file__)).text[:3].tobytes()
-        b'\"\"\"'
-    """
+    """Return what comes through a pipe, or on standard input, unpacked if it is a gzip file."""
     what = "standard input" if path is None else str(path)
     stream = getattr(sys.stdin, "buffer", None) if path is None else path.open("rb")
     if stream is None:

@@ -45,43 +45,12 @@ _lock = threading.RLock()
 
 
 @contextmanager
-def polars_errors(message: str, size: int = 0) -> Iterator[None]:
-    """Turn what polars raises on a damaged file into an :class:`~graphreach.errors.InputError` with this message.
-
-    Args:
-        message: The sentence.
-        size: The bytes that are read, see :func:`quiet_panics`.
-
-    Example:
-        >>> import io, polars as pl
-        >>> with polars_errors("the file is damaged"):
-        ...     pl.read_parquet(io.BytesIO(b"PAR1"))
-        Traceback (most recent call last):
-        ...
-        graphreach.errors.InputError: the file is damaged
-    """
-    import polars as pl
-
-    try:
-        with quiet_panics(size):
-            yield
-    except (pl.exceptions.PolarsError, OSError, MemoryError, OverflowError):
-        raise InputError(message) from None
-
-
-@contextmanager
 def quiet_panics(size: int = 0) -> Iterator[None]:
     """Turn a panic of polars into an error of polars, without the backtrace on standard error.
 
     A panic derives from ``BaseException`` and is written to the process's standard error before it is raised. While the
     block runs that goes to a file, unless ``size`` bytes are so many that progress is shown meanwhile; it is passed on
     if there was no panic.
-
-    Example:
-        >>> import polars as pl
-        >>> with quiet_panics():
-        ...     pl.Series([1, 2]).sum()
-        3
     """
     import polars as pl
 
@@ -120,6 +89,18 @@ def _held_stderr(wanted: bool) -> Iterator[list[int]]:
                 if passed_on and text:
                     with suppress(OSError):  # nobody is left to read it
                         os.write(2, text)
+
+
+@contextmanager
+def _unless_damaged(path: Path, size: int = 0) -> Iterator[None]:
+    """Say in one sentence that a file is damaged, whatever polars raises about it."""
+    import polars as pl
+
+    try:
+        with quiet_panics(size):
+            yield
+    except (pl.exceptions.PolarsError, OSError, MemoryError, OverflowError):
+        raise InputError(_damaged(path)) from None
 
 
 class _Checker:
@@ -204,39 +185,27 @@ def read_parquet(path: Path, columns: list[str] | None = None, rows: int | None 
     """
     import polars as pl
 
-    damaged = _damaged(path)
-    size = _size(path)
+    try:
+        size = path.stat().st_size
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
     if size <= CHECKED_UP_TO and not _checker.is_sound(path, columns, rows):
-        raise InputError(damaged)
+        raise InputError(_damaged(path))
     # A handle, as glob characters in the name then mean nothing.
-    with polars_errors(damaged, size), path.open("rb") as file:
+    with _unless_damaged(path, size), path.open("rb") as file:
         return pl.read_parquet(file, columns=columns, n_rows=rows)
 
 
 def parquet_names(path: Path) -> list[str]:
-    """Return the names of the columns of a Parquet file.
-
-    Example:
-        >>> parquet_names(Path("e.parquet"))
-        Traceback (most recent call last):
-        ...
-        graphreach.errors.InputError: e.parquet must be a Parquet file, as its suffix says, but it is not or is damaged
-    """
+    """Return the names of the columns of a Parquet file."""
     import polars as pl
 
-    with polars_errors(_damaged(path)), path.open("rb") as file:
+    with _unless_damaged(path), path.open("rb") as file:
         return list(pl.read_parquet_schema(file))
 
 
 def _damaged(path: Path) -> str:
     return f"{path} must be a Parquet file, as its suffix says, but it is not or is damaged"
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
 
 
 class ParquetTable:

@@ -112,13 +112,7 @@ def sniff(file: TextFile, start: Start) -> Layout:
 
 
 def take_header(layout: Layout, file: TextFile) -> Layout:
-    """Return the layout of a file whose first row is its header.
-
-    Example:
-        >>> file = TextFile(np.frombuffer(b"u;v\\n1;2\\n", np.uint8), None, "edges.csv")
-        >>> take_header(sniff(file, Start(0, 0, "#")), file).names
-        ['u', 'v']
-    """
+    """Return the layout of a file whose first row is its header."""
     if layout.second is None:
         raise InputError(f"{file.what} must {file.must}, but it has only a header")
     (line, offset), names = layout.second, [name.strip() for name in layout.rows[0]]

@@ -118,12 +118,7 @@ def ids_for_files(ids: NDArray[Any]) -> NDArray[Any]:
 
 
 def id_column(ids: NDArray[Any]) -> "pl.Series":
-    """Return ids as a column of numbers or text named ``id``.
-
-    Example:
-        >>> id_column(np.array([1, "a"], dtype=object)).to_list()
-        ['1', 'a']
-    """
+    """Return ids as a column of numbers or text named ``id``."""
     import polars as pl
 
     return pl.Series("id", ids if ids.dtype.kind in "iufU" else [str(value) for value in ids.tolist()])
