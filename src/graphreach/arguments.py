@@ -36,14 +36,7 @@ def describe(value: Any) -> str:
 
 
 def check_whole(name: str, value: Any, low: int, high: int | None = None) -> int:
-    """Return a whole number within bounds.
-
-    Example:
-        >>> check_whole("num_layers", 0, 1)
-        Traceback (most recent call last):
-        ...
-        graphreach.errors.InputError: num_layers must be an integer of at least 1, got 0
-    """
+    """Return a whole number within bounds."""
     is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not is_whole or value < low or (high is not None and value > high):
         bounds = f"of at least {low}" if high is None else f"from {low} to {high}"
@@ -52,14 +45,7 @@ def check_whole(name: str, value: Any, low: int, high: int | None = None) -> int
 
 
 def check_number(name: str, value: Any, low: float, high: float = math.inf, above: bool = False) -> float:
-    """Return a finite number within bounds; ``above`` leaves out the lower one.
-
-    Example:
-        >>> check_number("dropout", 2, 0, 1)
-        Traceback (most recent call last):
-        ...
-        graphreach.errors.InputError: dropout must be a number from 0 to 1, got 2
-    """
+    """Return a finite number within bounds; ``above`` leaves out the lower one."""
     is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
     fits = is_number and (low < value if above else low <= value) and value <= high and abs(value) < math.inf
     if not fits:
@@ -72,14 +58,7 @@ def check_number(name: str, value: Any, low: float, high: float = math.inf, abov
 
 
 def check_flag(name: str, value: Any) -> bool:
-    """Return True or False.
-
-    Example:
-        >>> check_flag("bias", "no")
-        Traceback (most recent call last):
-        ...
-        graphreach.errors.InputError: bias must be True or False, got 'no'
-    """
+    """Return True or False."""
     if not isinstance(value, bool | np.bool_):
         raise InputError(f"{name} must be True or False, got {describe(value)}")
     return bool(value)
@@ -162,14 +141,7 @@ def _found(values: Any, array: NDArray[Any]) -> str:
 
 
 def to_integers(name: str, values: Any, what: str | None = None) -> NDArray[np.int64]:
-    """Return a list, array or tensor of integers as ``int64``; an empty one may be of any kind.
-
-    Example:
-        >>> to_integers("index", [1.0, 2.5])
-        Traceback (most recent call last):
-        ...
-        graphreach.errors.InputError: index must be a list or array of integers, got shape [2] of float64
-    """
+    """Return a list, array or tensor of integers as ``int64``; an empty one may be of any kind."""
     array = to_array(name, values, "iu", what)
     if array.dtype == np.uint64 and array.size and int(array.max()) >= 2**63:
         raise InputError(f"{name} must hold integers below 2**63, got {int(array.max())}")
@@ -177,14 +149,7 @@ def to_integers(name: str, values: Any, what: str | None = None) -> NDArray[np.i
 
 
 def to_finite(name: str, values: Any, what: str | None = None) -> NDArray[Any]:
-    """Return numbers, none of which is missing or infinite.
-
-    Example:
-        >>> to_finite("scores", [0.5, float("nan")])
-        Traceback (most recent call last):
-        ...
-        graphreach.errors.InputError: scores must be finite, got 1 that are not
-    """
+    """Return numbers, none of which is missing or infinite."""
     array = to_array(name, values, "biuf", what)
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         raise InputError(f"{name} must be finite, got {np.count_nonzero(~np.isfinite(array))} that are not")
@@ -192,14 +157,7 @@ def to_finite(name: str, values: Any, what: str | None = None) -> NDArray[Any]:
 
 
 def to_list(name: str, values: Any, what: str) -> list[Any]:
-    """Return what can be listed as a list.
-
-    Example:
-        >>> to_list("samples", 3, "several samples")
-        Traceback (most recent call last):
-        ...
-        graphreach.errors.InputError: samples must be several samples, got 3
-    """
+    """Return what can be listed as a list."""
     is_one = isinstance(values, str | bytes | dict) or getattr(values, "ndim", 1) == 0
     if is_one or not isinstance(values, Iterable):
         raise InputError(f"{name} must be {what}, got {describe(values)}")
@@ -259,14 +217,7 @@ def pair_rows(pairs: Any, name: str = "pairs") -> tuple[list[Any], list[Any]]:
 
 
 def to_path(name: str, value: Any) -> Path:
-    """Return a file's or folder's name as a path.
-
-    Example:
-        >>> to_path("folder", 3)
-        Traceback (most recent call last):
-        ...
-        graphreach.errors.InputError: folder must be a path, got 3
-    """
+    """Return a file's or folder's name as a path."""
     text = fspath(value) if isinstance(value, str | PathLike) else None
     # Lone surrogates stand for bytes that are no UTF-8 (U+DC80 to U+DCFF); others no file system can hold.
     if not isinstance(text, str) or "\0" in text or any("\ud800" <= each < "\udc80" for each in text):

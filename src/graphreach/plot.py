@@ -159,24 +159,15 @@ def plot_reachability(
         'Reachability'
     """
     ax, at = _prepare(graph, positions, ax)
-    from matplotlib import colormaps
-    from matplotlib.colors import ListedColormap, LogNorm
+    from matplotlib.colors import LogNorm
 
-    check_whole("node", node, 0, graph.num_nodes - 1)
-    shares = to_finite("values", values).astype(float)
-    if shares.shape != (graph.num_nodes,):
-        raise InputError(f"values must hold one number for each of {graph.num_nodes} nodes, got shape {shares.shape}")
+    shares = _one_per_node(graph, node, values)
     reached = shares > 0
     _dots(ax, at[~reached], s=24, facecolors="white", edgecolors=EDGE, linewidths=0.8, zorder=2)
     if reached.any():
-        order = np.flatnonzero(reached)[np.argsort(shares[reached], kind="stable")]
         norm = LogNorm(max(shares[reached].min(), shares.max() * SPAN), shares.max())
-        shades = ListedColormap(colormaps[SCALE](np.linspace(PALEST, 1, 256)))
-        style = {"edgecolors": "white", "linewidths": 0.3}
-        dots = _dots(ax, at[order], s=42, c=shares[order], norm=norm, cmap=shades, zorder=3, **style)
-        ax.figure.colorbar(dots, ax=ax, label="share of visits, s(start, v)", shrink=0.6, pad=0.01, extend="min")
-    ring = {"facecolors": "none", "edgecolors": ANCHOR, "linewidths": 2.2}
-    _dots(ax, at[[node]], s=210, zorder=4, label="start of the walks", **ring)
+        _shade(ax, at[reached], shares[reached], "share of visits, s(start, v)", extend="min", norm=norm)
+    _circle(ax, at[node], label="start of the walks")
     ax.legend(loc="best", frameon=False)
     ax.set_title("Reachability")
     return ax
@@ -208,22 +199,37 @@ def plot_scores(
         'Scores'
     """
     ax, at = _prepare(graph, positions, ax)
+    scores = _one_per_node(graph, node, values)
+    low, high = (scores.min(), scores.max()) if limits is None else _limits(limits)
+    _shade(ax, at, scores, label, vmin=low, vmax=high)
+    _circle(ax, at[node])
+    ax.set_title("Scores")
+    return ax
+
+
+def _one_per_node(graph: Graph, node: int, values: ArrayLike) -> NDArray[np.float64]:
+    check_whole("node", node, 0, graph.num_nodes - 1)
+    found = to_finite("values", values).astype(float)
+    if found.shape != (graph.num_nodes,):
+        raise InputError(f"values must hold one number for each of {graph.num_nodes} nodes, got shape {found.shape}")
+    return found
+
+
+def _shade(ax: Any, at: NDArray[np.float64], values: NDArray[np.float64], label: str, extend: str = "neither",
+           **scale: Any) -> None:  # fmt: skip
+    """Nodes coloured by their values, the greatest on top, with the scale beside them."""
     from matplotlib import colormaps
     from matplotlib.colors import ListedColormap
 
-    check_whole("node", node, 0, graph.num_nodes - 1)
-    scores = to_finite("values", values).astype(float)
-    if scores.shape != (graph.num_nodes,):
-        raise InputError(f"values must hold one number for each of {graph.num_nodes} nodes, got shape {scores.shape}")
-    order = np.argsort(scores, kind="stable")
+    order = np.argsort(values, kind="stable")
     shades = ListedColormap(colormaps[SCALE](np.linspace(PALEST, 1, 256)))
-    low, high = (scores.min(), scores.max()) if limits is None else _limits(limits)
-    style = {"cmap": shades, "vmin": low, "vmax": high, "edgecolors": "white", "linewidths": 0.3}
-    dots = _dots(ax, at[order], s=42, c=scores[order], zorder=3, **style)
-    ax.figure.colorbar(dots, ax=ax, label=label, shrink=0.6, pad=0.01)
-    _dots(ax, at[[node]], s=210, zorder=4, facecolors="none", edgecolors=ANCHOR, linewidths=2.2)
-    ax.set_title("Scores")
-    return ax
+    style = {"cmap": shades, "edgecolors": "white", "linewidths": 0.3, **scale}
+    dots = _dots(ax, at[order], s=42, c=values[order], zorder=3, **style)
+    ax.figure.colorbar(dots, ax=ax, label=label, shrink=0.6, pad=0.01, extend=extend)
+
+
+def _circle(ax: Any, at: NDArray[np.float64], **more: Any) -> None:
+    _dots(ax, at[None], s=210, zorder=4, facecolors="none", edgecolors=ANCHOR, linewidths=2.2, **more)
 
 
 def plot_comparison(

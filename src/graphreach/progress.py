@@ -80,12 +80,7 @@ def live(description: str, total: int | None, unit: str = "") -> Iterator[Callab
 
 @contextmanager
 def stage(description: str) -> Iterator[None]:
-    """Show on stderr that work of unknown length goes on, once it has taken longer than :data:`DELAY`.
-
-    Example:
-        >>> with stage("reading the graph"):
-        ...     pass
-    """
+    """Show on stderr that work of unknown length goes on, once it has taken longer than :data:`DELAY`."""
     with live(description, None) as show:
         if _quiet() or not _on_terminal():
             yield
@@ -105,10 +100,6 @@ def plain_lines(say: Callable[[str], None]) -> Iterator[None]:
     """Within the block, tell by ``say`` every :data:`INTERVAL` seconds what goes on, where there is no terminal.
 
     The command line does so. Without it, as in a library or in a notebook's log, there is nothing.
-
-    Example:
-        >>> with plain_lines(print), stage("reading the graph"):
-        ...     pass
     """
     _lines.begin(say)
     try:
@@ -177,12 +168,7 @@ class Task:
 
 
 def duration(seconds: float) -> str:
-    """Seconds for people.
-
-    Example:
-        >>> duration(40), duration(300), duration(9000)
-        ('40 s', '5 min', '2.5 h')
-    """
+    """Seconds for people."""
     if seconds < 99.5:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5970 else f"{seconds / 3600:.1f} h"

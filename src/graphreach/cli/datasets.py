@@ -76,14 +76,7 @@ def fetch(
 
 
 def describe(entry: "Entry", root: Path | None = None) -> dict[str, Any]:
-    """What ``datasets`` tells about a data set; nothing is loaded.
-
-    Example:
-        >>> from graphreach.datasets import find
-        >>> facts = describe(find("cora"), Path("no-such-folder"))
-        >>> facts["nodes"], facts["files"], facts["missing"][:1]
-        (2708, 'missing', ['cora/ind.cora.allx'])
-    """
+    """What ``datasets`` tells about a data set; nothing is loaded."""
     try:
         missing = [file.path for file in entry.store(root).missing()]
     except InputError:  # without pooch there is no default root, so nothing can be in it

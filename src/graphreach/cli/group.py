@@ -22,12 +22,7 @@ from graphreach.progress import plain_lines
 
 
 class Terminated(KeyboardInterrupt):
-    """The process was asked to end.
-
-    Example:
-        >>> issubclass(Terminated, KeyboardInterrupt)
-        True
-    """
+    """The process was asked to end."""
 
 
 @contextmanager
@@ -36,11 +31,6 @@ def interrupted_by_sigterm() -> Iterator[list[int]]:
 
     Yields a list that gets the number of the signal when it comes. A process that ignores SIGTERM goes on to do so, and
     threads other than the main one cannot handle signals.
-
-    Example:
-        >>> with interrupted_by_sigterm() as received:
-        ...     received
-        []
     """
     received: list[int] = []
     main = threading.current_thread() is threading.main_thread()
@@ -65,12 +55,7 @@ MESSAGE = "compiling kernels, once per installation"
 
 @contextmanager
 def announced_compilation(say: Callable[[str], None]) -> Iterator[None]:
-    """Say once that kernels are compiled, if that takes longer than other work may before it shows itself.
-
-    Example:
-        >>> with announced_compilation(print):
-        ...     pass
-    """
+    """Say once that kernels are compiled, if that takes longer than other work may before it shows itself."""
     listener = _Listener(say)
     event.register("numba:compile", listener)
     try:

@@ -35,12 +35,7 @@ def check_output(path: Path, suffixes: Sequence[str] = (), option: str = "--outp
 
 
 def check_output_folder(path: Path, option: str = "--output") -> None:
-    """Refuse a folder that cannot be made or written to, before any work is done for it.
-
-    Example:
-        >>> import tempfile
-        >>> check_output_folder(Path(tempfile.gettempdir(), "new", "run"))
-    """
+    """Refuse a folder that cannot be made or written to, before any work is done for it."""
     _check_name(path, option)
     nearest = next(folder for folder in (path, *path.absolute().parents) if os.path.lexists(folder))
     if not nearest.is_dir():

@@ -1,6 +1,9 @@
 """``graphreach reproduce``: the paper's tables and figures from configuration."""
 
 import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,6 +11,7 @@ import typer
 
 from graphreach.cli.group import say
 from graphreach.errors import InputError
+from graphreach.progress import duration, live
 
 
 def reproduce(
@@ -53,7 +57,7 @@ def reproduce(
     folder = output / "quick" if quick else output
     status = None
     if run:
-        with _Display() as show:
+        with _display() as show:
             status = experiments.reproduce(
                 names, folder, seeds=_seeds(seeds), jobs=jobs, quick=quick, columns=wanted, show=show
             )
@@ -119,81 +123,45 @@ def _plain(cell: Any) -> dict[str, Any]:
 
 
 def _print_table(experiment: Any, found: list[Any]) -> None:
-    """The table on the screen, a column a data set."""
+    """The table on the screen, one column per data set."""
     from rich.console import Console
     from rich.table import Table
 
+    from graphreach.experiments.tables import rows_by_group
+
+    for group, names, rows in rows_by_group(experiment, found, experiment.shown_blocks):
+        title = f"{experiment.place}: {group.name}"
+        table = Table("", *(experiment.columns[name].label for name in names), title=title, title_justify="left")
+        for label, cells in rows:
+            table.add_row(label, *map(_beside, cells))
+        Console().print(table)
+
+
+def _beside(summary: Any) -> str:
     from graphreach.experiments.tables import figure_text
 
-    console = Console()
-    cells = {(each.cell.group.name, each.cell.key, each.cell.name): each for each in found}
-    for group in experiment.groups:
-        for block in experiment.blocks or (tuple(experiment.columns),):
-            names = [name for name in block if any(key[0] == group.name and key[2] == name for key in cells)]
-            if not names:
-                continue
-            table = Table(title=f"{experiment.place}: {group.name}", title_justify="left", show_lines=False)
-            table.add_column("")
-            for name in names:
-                table.add_column(experiment.columns[name].label)
-            for key in group.rows:
-                own = [cells.get((group.name, key, name)) for name in names]
-                label = next((each.cell.label for each in own if each), None)
-                if label is not None:
-                    table.add_row(label, *(_beside(each, figure_text) for each in own))
-            console.print(table)
-
-
-def _beside(summary: Any, figure_text: Any) -> str:
-    if summary is None:
-        return ""
-    published = summary.cell.published
-    if not summary.seeds:
-        return "..."
-    text = str(figure_text(summary))
+    if summary is None or not summary.seeds:
+        return "" if summary is None else "..."
+    text, published = str(figure_text(summary)), summary.cell.published
     if published is None:
         return text
     note = f", {summary.verdict}" if summary.verdict else ""
     return f"{text}\n[dim]paper {published.mean:g}{note}[/dim]"
 
 
-class _Display:
-    """A live table of what is done on a terminal; a line for each run elsewhere."""
+@contextmanager
+def _display() -> Iterator[Any]:
+    """A bar on a terminal; one line per run elsewhere."""
+    if not sys.stderr.isatty():
+        yield lambda status, text: say(f"{_count(status)}{_left(status)}: {text}")
+        return
+    with live("runs", None) as show:
+        yield lambda status, text: show(0, f"{_count(status)}{_left(status)}: {text}")
 
-    def __enter__(self) -> Any:
-        import sys
 
-        from rich.console import Console
-        from rich.live import Live
-
-        console = Console(stderr=True)
-        self.live = Live(console=console, transient=True) if sys.stderr.isatty() else None
-        if self.live is None:
-            return self._line
-        self.live.__enter__()
-        return self._update
-
-    def __exit__(self, *error: Any) -> None:
-        if self.live is not None:
-            self.live.__exit__(*error)
-
-    def _line(self, status: Any, text: str) -> None:
-        say(f"{sum(status.done.values())} of {sum(status.total.values())}{_left(status)}: {text}")
-
-    def _update(self, status: Any, text: str) -> None:
-        from rich.table import Table
-
-        table = Table(title=f"{text}{_left(status)}", title_justify="left")
-        for name in ("experiment", "done", "of"):
-            table.add_column(name, justify="left" if name == "experiment" else "right")
-        for name, total in status.total.items():
-            table.add_row(name, str(status.done[name]), str(total))
-        if self.live is not None:
-            self.live.update(table, refresh=True)
+def _count(status: Any) -> str:
+    return f"{sum(status.done.values())} of {sum(status.total.values())}"
 
 
 def _left(status: Any) -> str:
-    if status.left is None:
-        return ""
-    minutes = status.left / 60
-    return f", about {minutes:.0f} minutes left" if minutes >= 1 else ", less than a minute left"
+    return "" if status.left is None else f", about {duration(status.left)} left"

@@ -147,6 +147,11 @@ class Experiment(_Strict):
                 for name in row.columns or group.columns or tuple(self.columns):
                     yield Cell(self, group, key, row, name, self.columns[name])
 
+    @property
+    def shown_blocks(self) -> tuple[tuple[str, ...], ...]:
+        """Columns that stand side by side in a table."""
+        return self.blocks or (tuple(self.columns),)
+
     def figure(self, row: str, column: str) -> Figure | None:
         """The paper's figure."""
         return self.published[row][list(self.columns).index(column)]

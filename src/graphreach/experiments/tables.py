@@ -3,10 +3,10 @@
 import csv
 import io
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from graphreach.experiments.definition import Column, Experiment
+from graphreach.experiments.definition import Column, Experiment, Group
 from graphreach.experiments.summary import Summary
 from graphreach.io.files import replacing
 
@@ -37,30 +37,36 @@ def contents(experiment: Experiment, summaries: Sequence[Summary]) -> dict[str, 
     }
 
 
-def markdown(experiment: Experiment, summaries: Sequence[Summary]) -> str:
-    """The table with the paper's figures beside ours, a section a group."""
+Rows = list[tuple[str, list[Summary | None]]]
+"""Label and cells of each row."""
+
+
+def rows_by_group(
+    experiment: Experiment, summaries: Sequence[Summary], blocks: Sequence[Sequence[str]]
+) -> Iterator[tuple[Group, list[str], Rows]]:
+    """Each group's rows, block by block of columns: the group, the names of the columns, and the rows with any cell."""
     found = {(each.cell.group.name, each.cell.key, each.cell.name): each for each in summaries}
-    lines = [f"## {experiment.place}: {experiment.title}", "", caption(experiment, summaries), ""]
     for group in experiment.groups:
-        shown = [each for each in summaries if each.cell.group.name == group.name]
-        if not shown:
-            continue
-        lines += [f"### {group.name}", ""]
-        if group.note:
-            lines += [group.note, ""]
-        used = {each.cell.name for each in shown}
-        for block in experiment.blocks or (tuple(experiment.columns),):
-            columns = [name for name in block if name in used]
-            if not columns:
-                continue
-            lines.append("| | " + " | ".join(experiment.columns[name].label for name in columns) + " |")
-            lines.append("|---" * (len(columns) + 1) + "|")
-            for key in group.rows:
-                cells = [found.get((group.name, key, name)) for name in columns]
-                label = next((each.cell.label for each in cells if each), None)
-                if label is not None:
-                    lines.append(f"| {label} | " + " | ".join(_cell(each) for each in cells) + " |")
-            lines.append("")
+        for block in blocks:
+            names = [name for name in block if any((group.name, key, name) in found for key in group.rows)]
+            cells = [[found.get((group.name, key, name)) for name in names] for key in group.rows]
+            rows = [(next(each.cell.label for each in own if each), own) for own in cells if any(own)]
+            if rows:
+                yield group, names, rows
+
+
+def markdown(experiment: Experiment, summaries: Sequence[Summary]) -> str:
+    """The table with the paper's figures beside ours, one section per group."""
+    lines = [f"## {experiment.place}: {experiment.title}", "", caption(experiment, summaries), ""]
+    last = None
+    for group, names, rows in rows_by_group(experiment, summaries, experiment.shown_blocks):
+        if group is not last:
+            lines += [f"### {group.name}", "", *([group.note, ""] if group.note else [])]
+        last = group
+        lines.append("| | " + " | ".join(experiment.columns[name].label for name in names) + " |")
+        lines.append("|---" * (len(names) + 1) + "|")
+        lines += [f"| {label} | " + " | ".join(map(_cell, cells)) + " |" for label, cells in rows]
+        lines.append("")
     for title, texts in (
         ("The paper says", experiment.claims),
         ("Found here", experiment.findings),
@@ -114,18 +120,14 @@ def comma_separated(summaries: Sequence[Summary]) -> str:
 
 def latex(experiment: Experiment, summaries: Sequence[Summary]) -> str:
     """The table for a paper, with booktabs; published figures in brackets."""
-    found = {(each.cell.group.name, each.cell.key, each.cell.name): each for each in summaries}
     names = [name for name in experiment.columns if any(each.cell.name == name for each in summaries)]
     lines = [rf"\begin{{tabular}}{{l{'c' * len(names)}}}", r"\toprule"]
     lines.append(" & ".join(["", *(_escape(experiment.columns[name].label) for name in names)]) + r" \\")
-    for group in experiment.groups:
-        rows = [[found.get((group.name, key, name)) for name in names] for key in group.rows]
-        rows = [cells for cells in rows if any(cells)]
-        if rows:
-            lines += [r"\midrule", rf"\multicolumn{{{len(names) + 1}}}{{l}}{{\emph{{{_escape(group.name)}}}}} \\"]
-            for cells in rows:
-                label = next(each.cell.label for each in cells if each)
-                lines.append(" & ".join([_escape(label), *(_latex_cell(each) for each in cells)]) + r" \\")
+    for group, own, rows in rows_by_group(experiment, summaries, [names]):
+        lines += [r"\midrule", rf"\multicolumn{{{len(names) + 1}}}{{l}}{{\emph{{{_escape(group.name)}}}}} \\"]
+        for label, cells in rows:
+            shown = dict(zip(own, cells, strict=True))
+            lines.append(" & ".join([_escape(label), *(_latex_cell(shown.get(name)) for name in names)]) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
 

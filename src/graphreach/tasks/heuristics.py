@@ -98,10 +98,6 @@ def common_neighbours(graph: Graph, pairs: Pairs) -> Scores:
     r"""How many neighbours u and v share, :math:`\sum_w A_{uw} A_{wv}`.
 
     With weights, the sum of products of weights; in a directed graph, over paths :math:`u \to w \to v`.
-
-    Example:
-        >>> common_neighbours(Graph.from_edges([[0, 0, 1, 2], [1, 2, 3, 3]]), np.array([[0, 0], [3, 1]]))
-        array([2., 0.])
     """
     return pair_products(graph, pairs, np.ones(graph.num_nodes), 2, True, "common neighbours")[:, 1]
 
@@ -110,10 +106,6 @@ def adamic_adar(graph: Graph, pairs: Pairs) -> Scores:
     r"""Shared neighbours, those with fewer neighbours of their own counting more, :math:`\sum_w A_{uw} A_{wv} / \ln k_w`.
 
     :math:`k_w` is the number of nodes that w has an edge with, in either direction, whatever the weights, and at least 2.
-
-    Example:
-        >>> adamic_adar(Graph.from_edges([[0, 1], [1, 2]]), np.array([[0], [2]])).round(4)
-        array([1.4427])
     """
     edges = graph.edge_index
     if graph.directed:
@@ -128,10 +120,6 @@ def katz(graph: Graph, pairs: Pairs, beta: float = 0.05, length: int = 4) -> Sco
     r"""Paths from u to v, longer ones counting less, :math:`\sum_{t=1}^{l} \beta^t (A^t)_{uv}`.
 
     The sum stops at ``length``, so that it takes sparse rows only and is finite for every :math:`\beta`.
-
-    Example:
-        >>> katz(Graph.from_edges([[0, 1], [1, 2]]), np.array([[0, 0], [1, 2]]), beta=0.5, length=3)
-        array([0.75, 0.25])
     """
     length = check_count("length", length)
     if not (np.isfinite(beta) and beta > 0):
@@ -155,10 +143,6 @@ def pagerank(graph: Graph, pairs: Pairs, damping: float = 0.85, epsilon: float =
         damping: The chance d of another jump.
         epsilon: Precision.
         both: Whether to add the other direction.
-
-    Example:
-        >>> pagerank(Graph.from_edges([[0], [1]]), np.array([[0], [1]]), both=False).round(3)
-        array([0.459])
     """
     if not 0 < damping < 1:
         raise InputError(f"damping must be between 0 and 1, got {damping!r}")
@@ -198,10 +182,6 @@ def reachability(
         num_walks: With ``method="walks"``.
         seed: With ``method="walks"``.
         both: Whether to add the other direction.
-
-    Example:
-        >>> reachability(Graph.from_edges([[0, 1], [1, 2]]), np.array([[0], [2]]), walk_length=2)
-        array([0.5])
     """
     columns = pair_reachability(graph, pairs, method, walk_length, num_walks, seed=seed).astype(np.float64)
     scores: Scores = columns.sum(axis=1) if both else columns[:, 0]
