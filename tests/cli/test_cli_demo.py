@@ -19,12 +19,6 @@ def test_demo_knows_where_nodes_are_and_saves_a_picture(run, tmp_path, monkeypat
     assert {"graphreach", "gcn", "community"} <= rows[0].keys()
 
 
-def test_demo_repeats(tmp_path):
-    one, two = (demo.run_demo(tmp_path / name, seed=3, epochs=5) for name in ("one", "two"))
-    assert one.text == two.text
-    assert one.numbers.read_text() == two.numbers.read_text()
-
-
 def test_the_layers_kernels_are_those_that_training_needs(tmp_path):
     from graphreach.nn.kernels import maps as map_kernels
     from graphreach.nn.kernels import messages as message_kernels

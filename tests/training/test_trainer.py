@@ -1,11 +1,6 @@
 """The loop itself: the same whatever interrupts it."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 
 import numpy as np
 import pytest
@@ -68,34 +63,6 @@ def test_killed_at_an_epoch_and_resumed_it_ends_the_same(data, method, when, tmp
     assert not (tmp_path / "record.json").exists()
     resumed = training.run(data, settings, tmp_path).record
     assert what_counts(resumed) == what_counts(whole)
-
-
-CHILD = """
-import sys
-from graphreach import datasets, training
-training.trainer.SECONDS_BETWEEN_CHECKPOINTS = -1.0
-settings = training.Settings(method="graphreach", epochs=60, evaluate_every=5, num_anchors=8, dropout=0.2)
-print("ready", flush=True)
-training.run(datasets.load("communities"), settings, sys.argv[1])
-"""
-
-
-@pytest.mark.slow
-def test_a_process_killed_at_random_moments_ends_bit_for_bit_the_same(data, tmp_path):
-    settings = Settings(method="graphreach", epochs=60, evaluate_every=5, num_anchors=8, dropout=0.2)
-    whole = training.run(data, settings).record
-    rng = np.random.default_rng()
-    for attempt in range(6):
-        process = subprocess.Popen([sys.executable, "-c", CHILD, str(tmp_path)], stdout=subprocess.PIPE, text=True)
-        assert process.stdout.readline() == "ready\n"
-        if attempt < 5:
-            time.sleep(rng.uniform(0.05, 1.5))
-            os.kill(process.pid, signal.SIGKILL)
-        process.wait()
-        process.stdout.close()
-        if (tmp_path / "record.json").exists():
-            break
-    assert what_counts(json.loads((tmp_path / "record.json").read_text())) == json.loads(json.dumps(what_counts(whole)))
 
 
 def test_a_finished_run_is_not_repeated(data, tmp_path, monkeypatch):
