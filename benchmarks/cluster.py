@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from graphreach.cluster.layout import laid_out
 from numpy.typing import NDArray
 
 import graphreach as gr
 from benchmarks.harness import Row, alternate, ratios, summary, timed
 from benchmarks.rmat import rmat_graph
 from benchmarks.walks import nodes_with_neighbours
-from graphreach.cluster.layout import laid_out
 from graphreach.cluster.partitioned import WAVES, wave_steps
 from graphreach.cluster.partitioned_graph import stored_bytes
 from graphreach.reachability.sampled import Counting

@@ -20,6 +20,7 @@ from typing import Any
 
 import numba
 import numpy as np
+from graphreach.cluster.layout import Layout, laid_out
 
 import graphreach as gr
 from benchmarks.cluster import NOTE, PARTS, WALK_LENGTH, ray_nodes
@@ -27,7 +28,6 @@ from benchmarks.harness import RESULTS, Row
 from benchmarks.rmat import rmat_graph
 from benchmarks.walks import nodes_with_neighbours
 from graphreach.cluster import partitioned
-from graphreach.cluster.layout import Layout, laid_out
 from graphreach.cluster.partitioned import wave_steps
 from graphreach.cluster.partitioned_graph import stored_bytes
 from graphreach.cluster.replicated import PIECE_BYTES

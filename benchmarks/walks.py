@@ -5,16 +5,39 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba import prange, uint64
 from numpy.typing import NDArray
 
 import graphreach as gr
 from benchmarks.harness import Row, alternate, ratios, summary
 from benchmarks.rmat import rmat_graph
-from graphreach.reachability.sampled import Counting, to_anchor_blocks
-from graphreach.walks.kernels import run_walks
+from graphreach.jit import parallel_kernel
+from graphreach.reachability.sampled import Counting, CountToAnchors
+from graphreach.walks.engine import LocalWalker
+from graphreach.walks.kernels import BLOCK, advance, enter, new_block, rows_per_block
 from graphreach.walks.transitions import transitions
 
 NUM_WALKS, WALK_LENGTH = 50, 20
+
+
+@parallel_kernel
+def run_walks(indptr: Any, indices: Any, alias: Any, starts: Any, num_walks: Any, walk_length: Any, seed: Any) -> Any:
+    """Walk and keep nothing but a checksum of the last nodes."""
+    rows = rows_per_block(num_walks)
+    blocks = (len(starts) + rows - 1) // rows
+    checksums = np.zeros(blocks, np.uint64)
+    for b in prange(blocks):
+        block = new_block()
+        row, end = b * rows, min((b + 1) * rows, len(starts))
+        total = uint64(0)
+        for first in range(0, num_walks, BLOCK):
+            count = enter(block, starts, row, end, num_walks, walk_length, first, seed)
+            for step in range(1, walk_length + 1):
+                advance(indptr, indices, alias, block, count, step)
+            for i in range(count):
+                total += uint64(block[0][i])
+        checksums[b] = total
+    return checksums
 
 
 def walk_only(graph: gr.Graph, starts: NDArray[np.uint32], num_walks: int, walk_length: int, seed: int = 0) -> Any:
@@ -30,8 +53,8 @@ def nodes_with_neighbours(graph: gr.Graph) -> NDArray[np.uint32]:
 def count_to_anchors(graph: gr.Graph, anchors: NDArray[Any]) -> NDArray[np.float32]:
     """s(v, a) from every node, counted into a new n x k array."""
     out = np.empty((graph.num_nodes, len(anchors)), np.float32)
-    for _ in to_anchor_blocks(graph, anchors, Counting("frequency", NUM_WALKS, WALK_LENGTH, None), 0, out):
-        pass
+    job = CountToAnchors.make(anchors, graph.num_nodes, Counting("frequency", NUM_WALKS, WALK_LENGTH, None), seed=0)
+    LocalWalker(graph).fill(job, np.arange(graph.num_nodes, dtype=np.uint32), out, "walks to anchors")
     return out
 
 

@@ -311,8 +311,6 @@ def test_is_a_scikit_learn_estimator():
         "random_state": 0,
         "settings": None,
         "engine": "local",
-        "address": None,
-        "workers": None,
     }
     assert embedding.set_params(epochs=3) is embedding
     assert embedding.epochs == 3
@@ -373,7 +371,6 @@ def test_not_fitted(use):
         ({"random_state": "7"}, "random_state must be an integer"),
         ({"random_state": -1}, "random_state must be an integer"),
         ({"engine": "spark"}, "engine must be one of"),
-        ({"workers": 2}, "workers must go with"),
     ],
 )
 def test_parameters_are_checked_by_fit(named, arguments, message):

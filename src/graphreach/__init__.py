@@ -15,6 +15,9 @@ from graphreach.io import read_graph
 from graphreach.progress import show_progress
 from graphreach.reachability import Reachability, pair_reachability, reachability
 from graphreach.walks import Diameter, diameter, random_walks, recommended_num_walks
+from graphreach.walks.engine import ENGINES
+
+ENGINES["ray"] = lambda: importlib.import_module("graphreach.cluster").Ray()  # by its name: no room knows a later one
 
 if TYPE_CHECKING:
     from graphreach import attacks, cluster, datasets, experiments, explain, nn, report, tasks, training, transforms

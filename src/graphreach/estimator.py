@@ -21,7 +21,6 @@ from graphreach.nn.graph_reach import GraphReach
 from graphreach.nn.presets import PRESETS
 from graphreach.nn.presets import preset as find_preset
 from graphreach.training.clock import Clock
-from graphreach.training.engine import Engine
 from graphreach.training.harness import plain_ids, run
 from graphreach.training.inputs import WHOLE_GRAPH_NODES, Inputs
 from graphreach.training.methods import find_method
@@ -31,7 +30,7 @@ from graphreach.training.outcome import Outcome
 from graphreach.training.plan import resolve
 from graphreach.training.settings import Settings
 from graphreach.training.trained_run import TrainedModel, check_anchor_ids
-from graphreach.walks.place import check_engine
+from graphreach.walks.engine import Engine, find_engine
 from graphreach.walks.walk_length import check_count
 
 WIDEST = 2**20
@@ -60,7 +59,7 @@ PLAIN = {
 """Arguments of the estimator, and the settings that they are."""
 
 ELSEWHERE = ("engine", "address", "workers")
-"""Arguments that say where a model is trained, and nothing about the model."""
+"""Arguments that say where a model is trained, and nothing about the model; files of earlier versions hold all three."""
 
 
 def recipe(num_nodes: int, num_links: int, preset: str = "best") -> dict[str, Any]:
@@ -142,9 +141,8 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         random_state: Random seed for the links held out, walks and weights. The same seed gives the same embedding bit for
             bit.
         settings: Other settings of training, see :class:`graphreach.training.Settings`.
-        engine: ``"local"``, or ``"ray"``: training steps are shared by workers of a Ray cluster; the same but for rounding.
-        address: Address of the cluster, see :func:`graphreach.cluster.connected`; None starts a Ray on this machine.
-        workers: Processes of ``"ray"`` that share the steps; 2 by default.
+        engine: ``"local"``, ``"ray"``, or an engine such as :class:`graphreach.cluster.Ray`, whose workers share the steps;
+            the result is the same but for rounding.
 
     Attributes:
         embedding_: ``[n, k]``, rows in the order of ``ids_``.
@@ -183,9 +181,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         batch_size: int | None = None,
         random_state: int = 0,
         settings: Mapping[str, Any] | None = None,
-        engine: str = "local",
-        address: str | None = None,
-        workers: int | None = None,
+        engine: Engine | str = "local",
     ) -> None:
         self.num_anchors = num_anchors
         self.strategy = strategy
@@ -198,8 +194,6 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         self.random_state = random_state
         self.settings = settings
         self.engine = engine
-        self.address = address
-        self.workers = workers
 
     @classmethod
     def from_settings(cls, settings: Settings, **arguments: Any) -> Self:
@@ -249,9 +243,9 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         if sample.graph.num_edges == 0:
             raise InputError("graph must have links to train on, got none")
         settings = self._settings(sample.graph)
-        engine = Engine.make(self.engine, self.address, self.workers)
+        engine = find_engine(self.engine)
         with engine.ready():
-            outcome = run(sample, settings, engine=engine.name, address=engine.address, workers=engine.workers)
+            outcome = run(sample, settings, engine=engine)
             (before,) = outcome.inputs
             clock = Clock(outcome.record["seconds"])
             outcome.inputs.clear()
@@ -259,7 +253,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
                 features = sample.x if settings.features else None
                 plan = resolve(settings, sample.graph.num_nodes, features is not None)
                 method = find_method(settings.method)
-                inputs = method.inputs(sample.graph, features, plan, Clock(), before.anchors, **engine.place)
+                inputs = method.inputs(sample.graph, features, plan, Clock(), before.anchors, engine=engine)
         self.ids_, self._graph, self.settings_ = sample.graph.ids, sample.graph, settings
         self.anchors_, self.seconds_ = sample.graph.ids[inputs.anchors], clock.seconds
         self._keep(outcome)
@@ -345,7 +339,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         for part, value in (("estimator", parameters), ("settings", stored or {}), ("anchors", metadata["anchors"])):
             if not isinstance(value, list if part == "anchors" else dict):
                 raise InputError(f"{folder} must hold the {part} of a GraphReachEmbedding, got {describe(value)}")
-        unknown = [name for name in parameters if name not in cls().get_params()]
+        unknown = [name for name in parameters if name not in (*cls().get_params(), *ELSEWHERE)]
         if unknown:
             raise InputError(f"{folder} must hold the parameters of an estimator, got one with {unknown[0]!r}")
         estimator = cls(**{name: value for name, value in parameters.items() if name not in ELSEWHERE})
@@ -389,7 +383,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         check_whole("num_layers", self.num_layers, 1, WIDEST)
         check_choice("preset", self.preset, PRESETS)
         check_whole("random_state", self.random_state, 0, 2**32 - 1)
-        check_engine(self.engine, address=self.address, workers=self.workers)
+        find_engine(self.engine)
         check_choice("strategy", self.strategy, ["greedy", *STRATEGIES])
         if self.batch_size is not None:
             check_count("batch_size", self.batch_size)

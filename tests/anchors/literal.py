@@ -2,10 +2,17 @@
 
 import numpy as np
 
-from graphreach.anchors.bipartite import NUM_SAMPLES, SAMPLE_SHARE
+from graphreach.anchors.bipartite import NUM_SAMPLES, SAMPLE_SHARE, CollectVisits, bipartite_graph
 from graphreach.anchors.kernels import ALL_WALKS, sample_mask
 from graphreach.walks import random_walks
+from graphreach.walks.engine import LocalWalker
 from graphreach.walks.rng import hash_nodes, start_key, walk_key
+
+
+def walked(graph, starts, num_walks, walk_length, seed):
+    """The package's bipartite graph."""
+    job = CollectVisits(num_walks=num_walks, length=walk_length, seed=seed)
+    return bipartite_graph(LocalWalker(graph), starts, job)
 
 
 def reachability_sets(graph, starts, num_walks, walk_length, seed):

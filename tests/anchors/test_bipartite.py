@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from literal import plain_greedy, rank_of, reachability_sets
+from literal import plain_greedy, rank_of, reachability_sets, walked
 
-from graphreach.anchors.bipartite import NUM_SAMPLES, SAMPLE_SHARE, BipartiteGraph, bipartite_graph
+from graphreach.anchors.bipartite import NUM_SAMPLES, SAMPLE_SHARE, BipartiteGraph
 from graphreach.anchors.kernels import ALL_WALKS, sample_mask
 from graphreach.graph import Graph
 from graphreach.walks import random_walks
@@ -38,7 +38,7 @@ def entries(bipartite, bit):
 def test_equals_the_literal_bipartite_graph(directed, weighted, num_walks):
     graph = random_graph(30, 50, directed, weighted, seed=num_walks)
     starts = np.array([3, 17, 4, 29, 0, 11, 12], np.uint32)
-    bipartite = bipartite_graph(graph, starts, num_walks, walk_length=5, seed=7)
+    bipartite = walked(graph, starts, num_walks, walk_length=5, seed=7)
     sets, visits = reachability_sets(graph, starts, num_walks, 5, seed=7)
     for bit in BITS:
         assert entries(bipartite, bit) == sets[bit]
@@ -49,13 +49,13 @@ def test_equals_the_literal_bipartite_graph(directed, weighted, num_walks):
 
 
 def test_a_start_does_not_cover_itself():
-    bipartite = bipartite_graph(cycle(6), all_starts(cycle(6)), num_walks=20, walk_length=6, seed=0)
+    bipartite = walked(cycle(6), all_starts(cycle(6)), num_walks=20, walk_length=6, seed=0)
     assert all(u not in rho for u, rho in enumerate(entries(bipartite, ALL_WALKS)))
 
 
 def test_entries_are_different_and_all_walks_hold_every_sample():
     graph = grid(5)
-    bipartite = bipartite_graph(graph, all_starts(graph), 30, 6, seed=0)
+    bipartite = walked(graph, all_starts(graph), 30, 6, seed=0)
     for u in range(25):
         starts = bipartite.starts[bipartite.pointer[u] : bipartite.pointer[u + 1]]
         assert len(np.unique(starts)) == len(starts)
@@ -64,9 +64,9 @@ def test_entries_are_different_and_all_walks_hold_every_sample():
 
 def test_walks_are_collected_in_chunks(monkeypatch):
     graph = random_graph(50, 100)
-    whole = bipartite_graph(graph, all_starts(graph), 10, 5, seed=1)
-    monkeypatch.setattr(importlib.import_module("graphreach.walks.random_walks"), "STEPS_PER_CALL", 7 * 50)
-    parts = bipartite_graph(graph, all_starts(graph), 10, 5, seed=1)
+    whole = walked(graph, all_starts(graph), 10, 5, seed=1)
+    monkeypatch.setattr(importlib.import_module("graphreach.walks.engine"), "STEPS_PER_CALL", 7 * 50)
+    parts = walked(graph, all_starts(graph), 10, 5, seed=1)
     for name in ("pointer", "starts", "masks", "visits", "rank"):
         assert np.array_equal(getattr(whole, name), getattr(parts, name))
 
@@ -99,7 +99,7 @@ def test_samples_are_drawn_apart_from_each_other_and_from_the_steps():
 def test_samples_are_of_whole_walks():
     """On a directed path with one walk a start, all entries of a start share its walk's mask."""
     graph = path(12, directed=True)
-    bipartite = bipartite_graph(graph, all_starts(graph), 1, 11, seed=3)
+    bipartite = walked(graph, all_starts(graph), 1, 11, seed=3)
     for start in range(11):
         assert len(set(bipartite.masks[bipartite.starts == start].tolist())) == 1
 
@@ -111,7 +111,7 @@ def test_algorithm_2_lazy_equals_plain(directed, weighted, seed):
     n = int(rng.integers(5, 60))
     graph = random_graph(n, int(rng.integers(n, 4 * n)), directed, weighted, seed)
     num_walks, length = int(rng.integers(1, 12)), int(rng.integers(1, 6))
-    bipartite = bipartite_graph(graph, all_starts(graph), num_walks, length, seed)
+    bipartite = walked(graph, all_starts(graph), num_walks, length, seed)
     sets, visits = reachability_sets(graph, range(n), num_walks, length, seed)
     rank = rank_of(visits, seed)
     for k, rounds in itertools.product((1, n // 2, n), (True, False)):
@@ -172,7 +172,7 @@ def test_greedy_guarantee_and_bound_on_any_sets(rho, k):
 def test_greedy_guarantee_on_walks(directed, weighted, seed):
     """The corollary of section 3.2, against the best of all sets of three anchors."""
     graph = random_graph(12, 16, directed, weighted, seed)
-    bipartite = bipartite_graph(graph, all_starts(graph), num_walks=2, walk_length=2, seed=seed)
+    bipartite = walked(graph, all_starts(graph), num_walks=2, walk_length=2, seed=seed)
     sets, _ = reachability_sets(graph, range(12), 2, 2, seed)
     rho = sets[ALL_WALKS]
     optimum = max(len(rho[a] | rho[b] | rho[c]) for a, b, c in itertools.combinations(range(12), 3))
@@ -203,7 +203,7 @@ def test_greedy_ends_when_no_node_covers_anything():
 def test_six_nodes_by_hand():
     """With walks of one jump, 2 covers 0, 1 and 3; then 3 (4 is new) ties with 1 and 0 (2 is new)."""
     graph = Graph.from_edges(TRIANGLE_AND_PATH, 6)
-    bipartite = bipartite_graph(graph, all_starts(graph), num_walks=100, walk_length=1, seed=0)
+    bipartite = walked(graph, all_starts(graph), num_walks=100, walk_length=1, seed=0)
     assert entries(bipartite, ALL_WALKS) == [{1, 2}, {0, 2}, {0, 1, 3}, {2, 4}, {3}, set()]
     ((chosen, gained),) = bipartite.greedy(6, rounds=False)
     assert (chosen.tolist(), gained.tolist()) == ([2, 3], [3, 2])

@@ -7,6 +7,7 @@ import pytest
 
 from graphreach.anchors.certify import coverage_lower, optimum_upper, reached_starts
 from graphreach.walks import random_walks
+from graphreach.walks.engine import LocalWalker
 from helpers import KIND_NAMES, KINDS, cycle, random_graph
 
 
@@ -20,12 +21,12 @@ def test_reached_starts_equals_the_stored_walks(directed, weighted, num_walks):
     visits &= starts[:, None] != anchors
     want = int(visits.any(axis=1).sum())
     assert 0 < want < 30
-    assert reached_starts(graph, starts, anchors, num_walks, 4, seed=2) == want
+    assert reached_starts(LocalWalker(graph), starts, anchors, num_walks, 4, seed=2) == want
 
 
 def test_return_to_the_start_is_not_reaching_an_anchor():
     graph = cycle(2)
-    assert reached_starts(graph, np.arange(2, dtype=np.uint32), [0], 5, 4, seed=0) == 1
+    assert reached_starts(LocalWalker(graph), np.arange(2, dtype=np.uint32), [0], 5, 4, seed=0) == 1
 
 
 @pytest.mark.parametrize(("covered", "size"), [(0, 10), (1, 10), (70, 100), (100, 100), (5000, 10_000)])

@@ -7,16 +7,16 @@ import re
 import networkx as nx
 import numpy as np
 import pytest
-from literal import plain_consensus, rank_of, reachability_sets
+from literal import plain_consensus, rank_of, reachability_sets, walked
 
 import graphreach as gr
 from graphreach.anchors import AnchorSet, select_anchors
-from graphreach.anchors.bipartite import bipartite_graph
 from graphreach.anchors.certify import reached_starts
 from graphreach.anchors.kernels import ALL_WALKS
 from graphreach.anchors.select_anchors import MEASURE, SELECT, _sample, resolve_num_anchors
 from graphreach.errors import InputError
 from graphreach.graph import Graph
+from graphreach.walks.engine import LocalWalker
 from helpers import KIND_NAMES, KINDS, cycle, grid, path, random_graph
 
 module = importlib.import_module("graphreach.anchors.select_anchors")
@@ -35,7 +35,7 @@ def test_greedy_is_the_consensus_and_reports_its_coverage(directed, weighted):
     assert result.anchors.tolist() == plain_consensus(sets, rank_of(visits, 9), 6)
     covered = set().union(*(sets[ALL_WALKS][u] for u in result))
     assert result.coverage == result.coverage_lower == len(covered) / 60
-    bound = bipartite_graph(graph, all_starts(graph), 4, 3, seed=9).optimum_bound(6) / 60
+    bound = walked(graph, all_starts(graph), 4, 3, seed=9).optimum_bound(6) / 60
     assert result.coverage <= result.upper_bound == bound
     assert (result.num_starts, result.num_nodes, result.strategy) == (60, 60, "greedy")
 
@@ -81,7 +81,7 @@ def test_new_rounds_reach_the_worst_off_starts_more_often_than_fillers():
     graph = grid(20)
     with_rounds, with_fillers = [], []
     for seed in range(20):
-        bipartite = bipartite_graph(graph, all_starts(graph), 50, 38, seed)
+        bipartite = walked(graph, all_starts(graph), 50, 38, seed)
         votes = np.zeros(400, int)
         for chosen, _ in bipartite.greedy(64, bits=range(5), rounds=False):
             assert len(chosen) < 16
@@ -131,7 +131,7 @@ def test_other_strategies_report_true_coverage(strategy, directed, weighted):
     graph = random_graph(80, 100, directed, weighted, seed=1)
     result = select_anchors(graph, 5, strategy=strategy, num_walks=3, walk_length=3, seed=4)
     assert np.array_equal(result, gr.anchors.STRATEGIES[strategy](graph, 5, 4))
-    covered = reached_starts(graph, all_starts(graph), result.anchors, 3, 3, 4)
+    covered = reached_starts(LocalWalker(graph), all_starts(graph), result.anchors, 3, 3, 4)
     assert 0 < covered < 80
     assert result.coverage == result.coverage_lower == covered / 80
     movable = np.count_nonzero(graph.degree) / 80
@@ -250,7 +250,7 @@ def test_bounds_from_samples_hold(large, seed):
     """On sampled starts the truth, computed from all starts, lies between the bounds."""
     options = {"num_walks": 2, "walk_length": 3, "seed": seed}
     sampled = select_anchors(large, 20, num_starts=500, **options)
-    truth = reached_starts(large, all_starts(large), sampled.anchors, 2, 3, seed) / 3000
+    truth = reached_starts(LocalWalker(large), all_starts(large), sampled.anchors, 2, 3, seed) / 3000
     best_known = select_anchors(large, 20, **options).coverage
     assert sampled.num_starts == 500
     assert sampled.coverage_lower <= truth <= sampled.upper_bound
@@ -264,7 +264,7 @@ def test_bounds_from_samples_hold(large, seed):
 @pytest.mark.parametrize("strategy", ["degree", "random"])
 def test_other_strategies_on_samples(large, strategy):
     sampled = select_anchors(large, 20, strategy, num_walks=2, walk_length=3, num_starts=500)
-    truth = reached_starts(large, all_starts(large), sampled.anchors, 2, 3, 0) / 3000
+    truth = reached_starts(LocalWalker(large), all_starts(large), sampled.anchors, 2, 3, 0) / 3000
     assert sampled.coverage_lower <= truth <= sampled.upper_bound
     assert abs(sampled.coverage - truth) < 5 * math.sqrt(0.25 / 500)
 

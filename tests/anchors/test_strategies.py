@@ -3,9 +3,9 @@
 import networkx as nx
 import numpy as np
 import pytest
-from literal import plain_consensus, rank_of, reachability_sets
+from literal import plain_consensus, rank_of, reachability_sets, walked
 
-from graphreach.anchors.bipartite import BipartiteGraph, bipartite_graph
+from graphreach.anchors.bipartite import BipartiteGraph
 from graphreach.anchors.strategies import STRATEGIES, check_chosen, consensus, degree, pagerank, random
 from graphreach.errors import InputError
 from graphreach.graph import Graph
@@ -20,7 +20,7 @@ def test_consensus_of_section_3_2_equals_the_literal_one(directed, weighted, see
     rng = np.random.default_rng(seed)
     n = int(rng.integers(10, 50))
     graph = random_graph(n, 2 * n, directed, weighted, seed)
-    bipartite = bipartite_graph(graph, np.arange(n, dtype=np.uint32), 9, 3, seed)
+    bipartite = walked(graph, np.arange(n, dtype=np.uint32), 9, 3, seed)
     sets, visits = reachability_sets(graph, range(n), 9, 3, seed)
     for k in (1, 5, n // 2, n):
         assert consensus(bipartite, k).tolist() == plain_consensus(sets, rank_of(visits, seed), k)

@@ -42,7 +42,7 @@ def test_the_same_files_and_a_record(run, roads, tmp_path, layout):
 def test_wrong_options_are_one_line(run, roads, tmp_path, verb):
     for options, sentence in (
         (["--engine", "spark"], "engine must be one of local, ray, got 'spark'"),
-        (["--partitions", 2], "partitions must go with engine='ray'"),
+        (["--partitions", 2], "--partitions must go with --engine ray, got 2"),
         (["--engine", "ray", "--address", "nowhere"], "address must be HOST:PORT"),
     ):
         output = ["-o", tmp_path / "out.npz"] if verb == "reach" else []

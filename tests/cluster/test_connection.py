@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import graphreach as gr
-from graphreach.cluster import connected
+from graphreach.cluster import Ray, connected, connection
 
 GRAPH = gr.Graph.from_edges([[0, 1, 2], [1, 2, 3]])
 
@@ -25,7 +25,7 @@ def test_an_address_that_is_none(address):
 
 def test_an_unreachable_address(ray):
     with pytest.raises(gr.InputError, match=r"address 127\.0\.0\.1:1 must be .* nothing answers"):
-        gr.random_walks(GRAPH, engine="ray", address="127.0.0.1:1")
+        gr.random_walks(GRAPH, engine=Ray("127.0.0.1:1"))
 
 
 def test_no_cluster_here(ray, monkeypatch):
@@ -65,6 +65,13 @@ def test_a_ray_of_our_own_is_on_loopback_and_ends(ray):
     assert not ray.is_initialized()
 
 
+def test_a_ray_that_others_could_reach_is_not_started(ray, monkeypatch):
+    monkeypatch.setattr(connection, "REACHABLE", True)
+    with pytest.raises(gr.InputError, match="must not be open to others"), connected():
+        pass
+    assert not ray.is_initialized()
+
+
 def test_another_version_at_the_address(ray):
     from ray.cluster_utils import Cluster
 
@@ -75,7 +82,7 @@ def test_another_version_at_the_address(ray):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(utils, "compute_version_info", lambda: ("1.0.0", "3.8.0"))
         with pytest.raises(gr.InputError, match=r"must be of the same versions .* 1\.0\.0") as caught:
-            gr.random_walks(GRAPH, engine="ray", address=cluster.address)
+            gr.random_walks(GRAPH, engine=Ray(cluster.address))
         assert "\n" not in str(caught.value)
     cluster.shutdown()
 

@@ -5,8 +5,8 @@ import errno
 import pytest
 
 import graphreach as gr
-from graphreach.cluster import connected, layout, partitioned, replicated
-from graphreach.cluster.failures import explained
+from graphreach.cluster import Ray, connected, partitioned, replicated
+from graphreach.cluster.connection import explained
 from helpers import random_graph
 from ray_nodes import same_bits
 
@@ -30,7 +30,7 @@ def after_results(monkeypatch):
     """Make small tasks, and do something when some of their results are there and others are under way."""
     monkeypatch.setattr(replicated, "PIECE_STEPS", 20 * 8 * 20)
     monkeypatch.setattr(partitioned, "LEAST_STEPS", 20 * 8 * 100)
-    taken, take = [], layout.Layout._take
+    taken, take = [], replicated.Layout._take
 
     def register(number, action):
         def counted(self, ray, waiting):
@@ -41,7 +41,7 @@ def after_results(monkeypatch):
                 taken.append(action())
             return result
 
-        monkeypatch.setattr(layout.Layout, "_take", counted)
+        monkeypatch.setattr(replicated.Layout, "_take", counted)
         return taken
 
     return register
@@ -51,7 +51,7 @@ def after_results(monkeypatch):
 def test_killed_workers_in_the_middle_of_walks(nodes, graph, after_results, partitions, titles):
     killed = []
     after_results(3, lambda: killed.append(nodes.kill_workers(titles)))
-    walks = gr.random_walks(graph, **OPTIONS, engine="ray", partitions=partitions)
+    walks = gr.random_walks(graph, **OPTIONS, engine=Ray(partitions=partitions))
     assert killed[0] > 0
     assert same_bits(walks, gr.random_walks(graph, **OPTIONS))
 
@@ -61,7 +61,7 @@ def test_a_node_lost_in_the_middle_of_reachability(nodes, graph, after_results, 
     nodes.grow(3)
     lost = []
     after_results(3, lambda: lost.append(nodes.remove_one()))
-    there = gr.reachability(graph, ANCHORS, **OPTIONS, engine="ray", partitions=partitions)
+    there = gr.reachability(graph, ANCHORS, **OPTIONS, engine=Ray(partitions=partitions))
     assert len(lost) == 1
     here = gr.reachability(graph, ANCHORS, **OPTIONS)
     assert same_bits(there.to_anchors, here.to_anchors)

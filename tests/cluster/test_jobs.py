@@ -4,10 +4,13 @@ import numpy as np
 import pytest
 
 from graphreach import __version__
-from graphreach.cluster.jobs import CollectVisits, CountFromAnchors, CountReached, CountToAnchors, StoreWalks
+from graphreach.anchors.bipartite import CollectVisits
+from graphreach.anchors.certify import CountReached
 from graphreach.cluster.partitioned import Part, collect_here
 from graphreach.cluster.partitioned_graph import part_bounds, write_partitions
-from graphreach.reachability.sampled import Counting, Targets, bitmap
+from graphreach.reachability.sampled import CountFromAnchors, Counting, CountToAnchors
+from graphreach.walks.kernels import bitmap
+from graphreach.walks.random_walks import StoreWalks
 from graphreach.walks.transitions import transitions
 from helpers import KIND_NAMES, KINDS, random_graph
 from ray_nodes import same_bits
@@ -19,20 +22,14 @@ GROUPS, GROUP_OF_PART = [0, 1, 3], [0, 1, 1]
 
 
 def jobs(num_nodes):
-    is_anchor = np.zeros(num_nodes, np.bool_)
-    is_anchor[ANCHORS] = True
-    is_anchor.flags.writeable = False
-    targets = Targets.make(ANCHORS, num_nodes)
     yield StoreWalks(**WALKS, dtype=np.int32)
     yield CollectVisits(**WALKS, num_samples=5, share=0.3)
-    yield CountReached(**WALKS, wanted=bitmap(ANCHORS, num_nodes), is_anchor=is_anchor)
+    yield CountReached(**WALKS, wanted=bitmap(ANCHORS, num_nodes))
     for similarity, hops in (("frequency", None), ("order", None), ("frequency", 5)):
         counting = Counting(similarity, 6, 5, hops)
         for compressed in (False, True):
-            yield CountToAnchors(
-                **WALKS, wanted=targets.bitmap, targets=targets, counting=counting, compressed=compressed
-            )
-        yield CountFromAnchors(**WALKS, counting=counting)
+            yield CountToAnchors.make(ANCHORS, num_nodes, counting, WALKS["seed"], compressed)
+        yield CountFromAnchors.make(counting, WALKS["seed"])
 
 
 def by_parts(parts, stored, job, starts):

@@ -3,7 +3,7 @@
 import pytest
 
 import graphreach as gr
-from graphreach.cluster import ClusterUse, connected, last_use, replicated, write_partitions
+from graphreach.cluster import ClusterUse, Ray, connected, replicated, write_partitions
 from helpers import KIND_NAMES, KINDS, random_graph
 from ray_nodes import Nodes, same_bits
 
@@ -74,9 +74,9 @@ def test_replicated(graph):
 )
 def test_partitioned(graph):
     """Everything else that walks are made for is tested without Ray, in test_jobs.py, and there on all kinds of graphs."""
-    assert_same_walks(graph, engine="ray", partitions=2)
-    assert_same_anchors(graph, engine="ray", partitions=2)
-    assert_same_reach(graph, "hops-csr", engine="ray", partitions=2)
+    assert_same_walks(graph, engine=Ray(partitions=2))
+    assert_same_anchors(graph, engine=Ray(partitions=2))
+    assert_same_reach(graph, "hops-csr", engine=Ray(partitions=2))
 
 
 def test_a_graph_on_disk(tmp_path):
@@ -101,15 +101,18 @@ def test_any_number_of_workers(nodes, workers):
     assert_same_walks(graph, engine="ray")
     assert_same_anchors(graph, engine="ray")
     for partitions in (None, workers):
-        assert_same_reach(graph, "frequency", engine="ray", partitions=partitions)
-        assert last_use().nodes == last_use().cores == workers
+        engine = Ray(partitions=partitions)
+        assert_same_reach(graph, "frequency", engine=engine)
+        assert engine.last_use.nodes == engine.last_use.cores == workers
     assert_same_reach(graph, "exact", engine="ray")
 
 
 def test_what_was_used(nodes):
     graph = random_graph(200, 300)
-    gr.random_walks(graph, **OPTIONS, engine="ray")
-    replicated_use = last_use()
+    engine = Ray()
+    assert engine.last_use is None
+    gr.random_walks(graph, **OPTIONS, engine=engine)
+    replicated_use = engine.last_use
     walks = 200 * 20 * 6 * 4
     graph_size = graph.indptr.nbytes + graph.indices.nbytes
     assert replicated_use == ClusterUse(
@@ -119,9 +122,10 @@ def test_what_was_used(nodes):
         bytes_moved=len(nodes.workers) * graph_size + walks,
     )
     assert replicated_use.tasks >= len(nodes.workers)
-    gr.random_walks(graph, **OPTIONS, engine="ray", partitions=2)
-    assert last_use().partitions == 2
-    assert last_use().bytes_moved > walks
+    engine = Ray(partitions=2)
+    gr.random_walks(graph, **OPTIONS, engine=engine)
+    assert engine.last_use.partitions == 2
+    assert engine.last_use.bytes_moved > walks
 
 
 def test_too_little_memory_for_the_whole_graph(monkeypatch):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import graphreach as gr
-from graphreach.cluster import PartitionedGraph, partitioned_graph, write_partitions
+from graphreach.cluster import PartitionedGraph, Ray, partitioned_graph, write_partitions
 from graphreach.cluster.partitioned_graph import part_bounds, shard_of
 from graphreach.walks.transitions import transitions
 from helpers import KIND_NAMES, KINDS, random_graph
@@ -94,10 +94,9 @@ def test_ids_that_no_file_can_hold(tmp_path):
     ("arguments", "sentence"),
     [
         ({"engine": "spark"}, "engine must be one of local, ray, got 'spark'"),
-        ({"address": "a:1"}, "address must go with engine='ray'"),
-        ({"partitions": 2}, "partitions must go with engine='ray'"),
-        ({"engine": "ray", "partitions": 0}, "partitions must be a positive integer, got 0"),
-        ({"engine": "ray", "partitions": 21}, "partitions must be at most 20"),
+        ({"engine": 3}, "engine must be one of local, ray or an engine object, got 3"),
+        ({"engine": Ray}, "engine must be one of local, ray or an engine object, got a type"),
+        ({"engine": Ray(partitions=21)}, "partitions must be at most 20"),
     ],
 )
 def test_wrong_arguments(arguments, sentence):
@@ -111,12 +110,19 @@ def test_wrong_arguments(arguments, sentence):
             call()
 
 
+@pytest.mark.parametrize("name", ["partitions", "workers"])
+@pytest.mark.parametrize("value", [0, 1.5, "2"])
+def test_counts_of_an_engine(name, value):
+    with pytest.raises(gr.InputError, match=f"{name} must be a positive integer, got {value!r}"):
+        Ray(**{name: value})
+
+
 def test_what_a_partitioned_graph_cannot_do(tmp_path):
     stored = write_partitions(random_graph(20, 40), tmp_path, 2)
     with pytest.raises(gr.InputError, match="engine must be 'ray' for a partitioned graph"):
         gr.random_walks(stored)
     with pytest.raises(gr.InputError, match="partitions must be None or 2, as the graph has, got 3"):
-        gr.random_walks(stored, engine="ray", partitions=3)
+        gr.random_walks(stored, engine=Ray(partitions=3))
     with pytest.raises(gr.InputError, match="walk_length must be a number on a partitioned graph"):
         gr.random_walks(stored, walk_length="diameter", engine="ray")
     with pytest.raises(gr.InputError, match='method must be "walks" with partitions'):

@@ -14,7 +14,7 @@ import torch
 
 import graphreach as gr
 from graphreach import InputError, datasets, training
-from graphreach.cluster import connected, inference
+from graphreach.cluster import Ray, connected, inference
 from graphreach.cluster import training as cluster_training
 from graphreach.cluster.training import train_on_ray
 from graphreach.training import DivergedError, Settings, inputs
@@ -48,7 +48,7 @@ def assert_same_run(found, expected):
 def test_two_workers_have_the_losses_of_one_process(data, tmp_path):
     settings = Settings(preset="authors", **SMALL)  # with dropout
     alone = training.run(data, settings, tmp_path / "local")
-    shared = training.run(data, settings, tmp_path / "ray", engine="ray", workers=2)
+    shared = training.run(data, settings, tmp_path / "ray", engine=Ray(workers=2))
     progress = [read_progress(tmp_path / name / CHECKPOINT) for name in ("ray", "local")]
     assert_same_run(*progress)
     assert shared.test["auc"] == pytest.approx(alone.test["auc"], abs=1e-3)
@@ -108,10 +108,10 @@ def test_a_run_begun_here_goes_on_with_two_workers_one_of_which_is_killed(data, 
     with monkeypatch.context() as patch:
         patch.setattr(training.Trainer, "_out_of_patience", lambda self: self.progress.epoch == 3)
         assert begun.run().epoch == 3
-    monkeypatch.setattr(training.trainer, "SECONDS_BETWEEN_CHECKPOINTS", -1.0)
     disturbance = Disturbance(tmp_path, in_pieces=True, kill_at=7)
     shared = made(data, monkeypatch, settings, tmp_path / "run", pickled(disturbance))
-    train_on_ray(shared, workers=2)
+    shared.seconds_between_checkpoints = -1.0
+    train_on_ray(shared, Ray(workers=2))
     assert (tmp_path / "killed").exists()
     assert disturbance.epochs(0) == disturbance.epochs(1) == [*range(3, 8), *range(7, 12)]  # epoch 7 again, no other
     assert_same_run(shared.progress, expected)
@@ -133,10 +133,10 @@ def trained_here(monkeypatch):
     """Take here the steps that the cluster would take in half a minute; returns where they would have been taken."""
     calls = []
 
-    def train(trainer, *where):
-        calls.append(where)
+    def train(trainer, engine):
+        calls.append((engine.address, engine.workers))
         trainer.run()
-        return {"engine": "ray", "workers": where[1], "cores": where[1], "nodes": 3}
+        return {"engine": "ray", "workers": engine.workers or 2, "cores": engine.workers or 2, "nodes": 3}
 
     monkeypatch.setattr(cluster_training, "train_on_ray", train)
     return calls
@@ -145,9 +145,10 @@ def trained_here(monkeypatch):
 def test_the_estimator_takes_its_steps_on_the_cluster(data, trained_here):
     graph = data.samples[0].graph
     alone = gr.GraphReachEmbedding(num_anchors=8, epochs=2).fit(graph)
-    shared = gr.GraphReachEmbedding(num_anchors=8, epochs=2, engine="ray", workers=3).fit(graph)
+    engine = Ray(workers=3)
+    shared = gr.GraphReachEmbedding(num_anchors=8, epochs=2, engine=engine).fit(graph)
     assert trained_here == [(None, 3)]
-    assert gr.cluster.last_use().nodes == 3  # of reachability
+    assert engine.last_use.nodes == 3  # of reachability
     assert shared.embedding_.tobytes() == alone.embedding_.tobytes()
 
 
@@ -164,7 +165,7 @@ def test_commands(data, tmp_path, address, trained_here):
     options = ["-k", "8", "--epochs", "4", "--no-compare", "--engine", "ray", "--address", address]
     result = CliRunner().invoke(app, ["embed", str(edges), "-o", str(tmp_path / "z"), *options])
     assert result.exit_code == 0, result.output
-    assert trained_here == [(address, 2)]
+    assert trained_here == [(address, None)]
     frame = pl.read_parquet(tmp_path / "z" / "*.parquet")
     assert frame.columns == ["id", *(f"z{i}" for i in range(8))]
     assert sorted(frame["id"]) == sorted({f"n{each}" for each in source})
@@ -233,20 +234,17 @@ def test_a_full_disk_is_one_sentence(data, monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("engine", "message"),
     [
-        ({"workers": 4}, "workers must be at most 3, the number of CPUs in the Ray cluster, got 4"),
-        ({"workers": 0}, "workers must be a positive integer, got 0"),
-        ({"workers": 1.5}, "workers must be a positive integer, got 1.5"),
-        ({"engine": "spark"}, "engine must be one of local, ray, got 'spark'"),
-        ({"engine": "local", "workers": 2}, "workers must go with engine='ray', got 2"),
-        ({"address": "127.0.0.1:1"}, "address must be .*, which this process is connected to already"),
+        (Ray(workers=4), "workers must be at most 3, the number of CPUs in the Ray cluster, got 4"),
+        ("spark", "engine must be one of local, ray, got 'spark'"),
+        (Ray("127.0.0.1:1"), "address must be .*, which this process is connected to already"),
     ],
 )
-def test_wrong_arguments_are_one_sentence_before_any_work(data, monkeypatch, arguments, message):
+def test_wrong_arguments_are_one_sentence_before_any_work(data, monkeypatch, engine, message):
     monkeypatch.setattr(training.harness, "make_splits", None)
     with pytest.raises(InputError, match=message):
-        training.run(data, Settings(**SMALL), **{"engine": "ray", **arguments})
+        training.run(data, Settings(**SMALL), engine=engine)
 
 
 FRESH = """
@@ -259,7 +257,7 @@ training.run(grid, settings)
 gr.GraphReachEmbedding(num_anchors=4, epochs=1).fit(grid.samples[0].graph)
 assert not any(name.partition(".")[0] == "ray" for name in sys.modules)
 try:
-    training.run(grid, settings, engine="ray", address="127.0.0.1:1")
+    training.run(grid, settings, engine=gr.cluster.Ray("127.0.0.1:1"))
 except gr.InputError as error:
     print(error)
 """

@@ -98,7 +98,7 @@ def test_sources_come_in_pieces(monkeypatch):
     graph = random_graph(N, 150, directed=True)
     exact, walks = (pair_reachability(graph, PAIRS, method) for method in ("exact", "walks"))
     monkeypatch.setattr(importlib.import_module("graphreach.reachability.pairs"), "SOURCES_PER_CALL", 7)
-    monkeypatch.setattr(importlib.import_module("graphreach.walks.random_walks"), "STEPS_PER_CALL", 3 * 250)
+    monkeypatch.setattr(importlib.import_module("graphreach.walks.engine"), "STEPS_PER_CALL", 3 * 250)
     assert np.array_equal(pair_reachability(graph, PAIRS), exact)
     assert np.array_equal(pair_reachability(graph, PAIRS, "walks"), walks)
 

@@ -90,7 +90,7 @@ def test_dense_and_csr_hold_the_same_numbers(counted, options):
 def test_rows_are_counted_in_pieces(monkeypatch):
     graph, anchors = random_graph(100, 300, weighted=True), np.arange(0, 100, 7)
     whole = {layout: reachability(graph, anchors, walk_length=5, layout=layout) for layout in ("dense", "csr")}
-    monkeypatch.setattr(importlib.import_module("graphreach.walks.random_walks"), "STEPS_PER_CALL", 9 * 250)
+    monkeypatch.setattr(importlib.import_module("graphreach.walks.engine"), "STEPS_PER_CALL", 9 * 250)
     monkeypatch.setattr(sampled, "CSR_ROWS", 4)
     for layout, want in whole.items():
         got = reachability(graph, anchors, walk_length=5, layout=layout)

@@ -1,6 +1,6 @@
 """The bipartite graph of walks (section 3.2), by node, and greedy coverage on it."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -18,11 +18,10 @@ from graphreach.anchors.kernels import (
     invert,
     merge_visits,
 )
-from graphreach.graph import Graph
 from graphreach.interrupts import call
-from graphreach.walks.random_walks import row_chunks
+from graphreach.walks.engine import Job, Walker
 from graphreach.walks.rng import hash_nodes
-from graphreach.walks.transitions import Transitions, transitions
+from graphreach.walks.transitions import Transitions
 
 NUM_SAMPLES = 5
 SAMPLE_SHARE = 0.3
@@ -88,31 +87,6 @@ class BipartiteGraph:
         return covered
 
 
-def bipartite_graph(
-    graph: Graph,
-    starts: NDArray[np.uint32],
-    num_walks: int,
-    walk_length: int,
-    seed: int,
-    num_samples: int = NUM_SAMPLES,
-    share: float = SAMPLE_SHARE,
-    cluster: Any = None,
-) -> BipartiteGraph:
-    """Walk from ``starts`` and note who is visited from where; memory is proportional to the entries.
-
-    Example:
-        >>> path = Graph.from_edges([[0, 1], [1, 2]], directed=True)
-        >>> walks = bipartite_graph(path, np.arange(3, dtype=np.uint32), num_walks=2, walk_length=2, seed=0)
-        >>> walks.pointer  # nothing visits 0; 1 is visited from 0; 2 from 0 and 1
-        array([0, 0, 1, 3])
-    """
-    if cluster is None:
-        found = _visit_pieces(graph, starts, num_walks, walk_length, seed, num_samples, share)
-    else:
-        found = cluster.visits(starts, num_walks, walk_length, seed, num_samples, share)
-    return _by_node(found, graph.num_nodes, len(starts), seed)
-
-
 class Piece(NamedTuple):
     """What walks from some starts visit: entries ``offsets[r] .. offsets[r + 1]`` are those of the r-th of them."""
 
@@ -122,32 +96,41 @@ class Piece(NamedTuple):
     counts: NDArray[np.int64]
 
 
-def merged(raw: NDArray[np.int64], lengths: NDArray[np.int64]) -> Piece:
-    """One entry for each start and node from sorted visits."""
-    offsets = np.concatenate([[0], np.cumsum(count_distinct(raw, lengths))])
-    nodes, masks = np.empty(offsets[-1], np.uint32), np.empty(offsets[-1], np.uint8)
-    counts = np.empty(offsets[-1], np.int64)
-    merge_visits(raw, lengths, offsets, nodes, masks, counts)
-    return Piece(offsets, nodes, masks, counts)
+@dataclass(frozen=True, kw_only=True)
+class CollectVisits(Job):
+    """A piece of the bipartite graph; each walk belongs to each of the samples with probability ``share``."""
+
+    num_samples: int = NUM_SAMPLES
+    share: float = SAMPLE_SHARE
+
+    @property
+    def row_bytes(self) -> int:
+        """Memory that the result of one start takes."""
+        return 21 * self.steps
+
+    def walk(self, table: Transitions, starts: NDArray[np.uint32], out: NDArray[Any] | None = None) -> Piece:
+        """The result for some starts."""
+        visits, lengths = np.empty((len(starts), self.steps), np.int64), np.zeros(len(starts), np.int64)
+        self.run(collect_visits, table, starts, self.num_samples, self.share, visits, lengths)
+        offsets = np.concatenate([[0], np.cumsum(count_distinct(visits, lengths))])
+        nodes, masks = np.empty(offsets[-1], np.uint32), np.empty(offsets[-1], np.uint8)
+        counts = np.empty(offsets[-1], np.int64)
+        merge_visits(visits, lengths, offsets, nodes, masks, counts)
+        return Piece(offsets, nodes, masks, counts)
 
 
-def visited_from(
-    table: Transitions, starts: NDArray[np.uint32], num_walks: int, walk_length: int, seed: int, num_samples: int,
-    share: float,
-) -> Piece:  # fmt: skip
-    """Walk from ``starts`` and note who is visited."""
-    raw, lengths = np.empty((len(starts), num_walks * walk_length), np.int64), np.zeros(len(starts), np.int64)
-    call(collect_visits, *table, starts, num_walks, walk_length, seed, num_samples, share, raw, lengths, work=raw.size)
-    return merged(raw, lengths)
+def bipartite_graph(walker: Walker, starts: NDArray[np.uint32], job: CollectVisits) -> BipartiteGraph:
+    """Walk from ``starts`` and note who is visited from where; memory is proportional to the entries.
 
-
-def _visit_pieces(
-    graph: Graph, starts: NDArray[np.uint32], num_walks: int, walk_length: int, seed: int, num_samples: int,
-    share: float,
-) -> Iterator[tuple[int, Piece]]:  # fmt: skip
-    for rows in row_chunks(len(starts), num_walks * walk_length, "walks for anchors", bytes_per_step=8):
-        table = transitions(graph)
-        yield rows.start, visited_from(table, starts[rows], num_walks, walk_length, seed, num_samples, share)
+    Example:
+        >>> from graphreach import Graph
+        >>> from graphreach.walks.engine import LocalWalker
+        >>> path = LocalWalker(Graph.from_edges([[0, 1], [1, 2]], directed=True))
+        >>> job = CollectVisits(num_walks=2, length=2, seed=0)
+        >>> bipartite_graph(path, np.arange(3, dtype=np.uint32), job).pointer  # 1 is visited from 0; 2 from 0 and 1
+        array([0, 0, 1, 3])
+    """
+    return _by_node(walker.map(job, starts, "walks for anchors"), walker.num_nodes, len(starts), job.seed)
 
 
 def _by_node(found: Iterable[tuple[int, Piece]], n: int, num_starts: int, seed: int) -> BipartiteGraph:

@@ -1,50 +1,44 @@
 """Coverage measured on starts that the anchors were not selected on, with bounds."""
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphreach.anchors.kernels import reached
-from graphreach.graph import Graph
-from graphreach.interrupts import call
-from graphreach.walks.random_walks import row_chunks
-from graphreach.walks.transitions import transitions
+from graphreach.walks.engine import Job, Walker
+from graphreach.walks.kernels import bitmap
+from graphreach.walks.transitions import Transitions
 
 LOG_ODDS = math.log(100)
 """a in the bounds: each fails with probability exp(-a) = 0.01."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class CountReached(Job):
+    """How many starts have a walk that visits a node of ``wanted``, other than the start itself."""
+
+    def walk(self, table: Transitions, starts: NDArray[np.uint32], out: NDArray[Any] | None = None) -> int:
+        """The number for some starts."""
+        return int(self.run(reached, table, starts, self.wanted).sum())
+
+
 def reached_starts(
-    graph: Graph,
-    starts: NDArray[np.uint32],
-    anchors: NDArray[Any],
-    num_walks: int,
-    walk_length: int,
-    seed: int,
-    cluster: Any = None,
+    walker: Walker, starts: NDArray[np.uint32], anchors: NDArray[Any], num_walks: int, length: int, seed: int
 ) -> int:
     """How many of ``starts`` have a walk that visits an anchor (other than the start itself); nothing is stored.
 
     Example:
-        >>> path = Graph.from_edges([[0, 1], [1, 2]], directed=True)
-        >>> reached_starts(path, np.arange(3, dtype=np.uint32), [2], num_walks=1, walk_length=2, seed=0)
+        >>> from graphreach import Graph
+        >>> from graphreach.walks.engine import LocalWalker
+        >>> path = LocalWalker(Graph.from_edges([[0, 1], [1, 2]], directed=True))
+        >>> reached_starts(path, np.arange(3, dtype=np.uint32), [2], num_walks=1, length=2, seed=0)
         2
     """
-    is_anchor = np.zeros(graph.num_nodes, np.bool_)
-    is_anchor[anchors] = True
-    is_anchor.flags.writeable = False
-    if cluster is not None:
-        return int(cluster.reached(starts, anchors, is_anchor, num_walks, walk_length, seed))
-    total, steps = 0, num_walks * walk_length
-    for rows in row_chunks(len(starts), steps, "measuring coverage"):
-        here = starts[rows]
-        found = call(
-            reached, *transitions(graph), here, num_walks, walk_length, seed, is_anchor, work=len(here) * steps
-        )
-        total += int(found.sum())
-    return total
+    job = CountReached(num_walks=num_walks, length=length, seed=seed, wanted=bitmap(anchors, walker.num_nodes))
+    return sum(count for _, count in walker.map(job, starts, "measuring coverage"))
 
 
 def coverage_lower(covered: int, num_starts: int) -> float:

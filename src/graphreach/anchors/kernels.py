@@ -11,7 +11,7 @@ import numpy as np
 from numba import prange, uint64
 
 from graphreach.jit import fill, kernel, parallel_kernel
-from graphreach.walks.kernels import BLOCK, DEAD, advance, enter, new_block, rows_per_block
+from graphreach.walks.kernels import BLOCK, DEAD, advance, enter, in_bitmap, new_block, rows_per_block
 from graphreach.walks.rng import GOLDEN, mix
 
 ALL_WALKS = 7
@@ -44,11 +44,11 @@ def collect_visits(
         current, keys = block[0], block[1]
         masks = np.empty(BLOCK, np.int64)
         row = b * rows
-        here = starts[row : row + rows]
+        end = min(row + rows, len(starts))
         fill(lengths[row : row + rows], 0)
         for first in range(0, num_walks, BLOCK):
             last = min(first + BLOCK, num_walks)
-            count = enter(block, here, first, last, seed)
+            count = enter(block, starts, row, end, num_walks, walk_length, first, seed)
             for i in range(count):
                 masks[i] = sample_mask(keys[i], num_samples, share)
             for step in range(1, walk_length + 1):
@@ -56,7 +56,7 @@ def collect_visits(
                     break
                 advance(indptr, indices, alias, block, count, step)
                 i = 0
-                for r in range(row, row + len(here)):
+                for r in range(row, end):
                     filled = lengths[r]
                     for _ in range(first, last):
                         v = current[i]
@@ -65,7 +65,7 @@ def collect_visits(
                             filled += 1
                         i += 1
                     lengths[r] = filled
-        for r in range(row, row + len(here)):
+        for r in range(row, end):
             if stop[0] == 0:
                 visits[r, : lengths[r]].sort()
 
@@ -202,15 +202,7 @@ def lazy_greedy(
 
 @parallel_kernel
 def greedy_samples(
-    pointer: Any,
-    starts: Any,
-    masks: Any,
-    bits: Any,
-    num_starts: Any,
-    rank: Any,
-    rounds: Any,
-    chosen: Any,
-    gained: Any,
+    pointer: Any, starts: Any, masks: Any, bits: Any, num_starts: Any, rank: Any, rounds: Any, chosen: Any, gained: Any
 ) -> Any:
     """:func:`lazy_greedy` for each bit, one row of ``chosen`` and ``gained`` each; returns how many each chose."""
     picked = np.zeros(len(bits), np.int64)
@@ -248,35 +240,28 @@ def sort_by_gain(full_gain: Any, by_rank: Any, num_starts: Any) -> Any:
 
 @parallel_kernel
 def reached(
-    indptr: Any,
-    indices: Any,
-    alias: Any,
-    starts: Any,
-    num_walks: Any,
-    walk_length: Any,
-    seed: Any,
-    is_anchor: Any,
+    indptr: Any, indices: Any, alias: Any, starts: Any, num_walks: Any, walk_length: Any, seed: Any, is_anchor: Any,
     stop: Any,
-) -> Any:
+) -> Any:  # fmt: skip
     """1 for each start from which a walk visits an anchor other than the start, else 0. Ends early if ``stop[0]``."""
     out = np.zeros(len(starts), np.uint8)
     rows = rows_per_block(num_walks)
     for b in prange((len(starts) + rows - 1) // rows):
         block = new_block()
         row = b * rows
-        here = starts[row : row + rows]
+        end = min(row + rows, len(starts))
         for first in range(0, num_walks, BLOCK):
             last = min(first + BLOCK, num_walks)
-            count = enter(block, here, first, last, seed)
+            count = enter(block, starts, row, end, num_walks, walk_length, first, seed)
             for step in range(1, walk_length + 1):
                 if stop[0] != 0:
                     break
                 advance(indptr, indices, alias, block, count, step)
                 i = 0
-                for r in range(row, row + len(here)):
+                for r in range(row, end):
                     for _ in range(first, last):
                         v = block[0][i]
-                        if v != DEAD and is_anchor[v] and v != starts[r]:
+                        if v != DEAD and in_bitmap(is_anchor, v) and v != starts[r]:
                             out[r] = 1
                         i += 1
     return out

@@ -2,13 +2,13 @@
 
 import inspect
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphreach.anchors.anchor_set import AnchorSet
-from graphreach.anchors.bipartite import BipartiteGraph, bipartite_graph
+from graphreach.anchors.bipartite import BipartiteGraph, CollectVisits, bipartite_graph
 from graphreach.anchors.certify import coverage_lower, optimum_upper, reached_starts
 from graphreach.anchors.strategies import STRATEGIES, Strategy, check_chosen, consensus
 from graphreach.arguments import check_choice, describe
@@ -16,12 +16,10 @@ from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.checks import check_graph
 from graphreach.limits import check_memory
-from graphreach.walks.place import Place
+from graphreach.walks.defaults import NUM_ANCHORS, NUM_WALKS, STRATEGY, WALK_LENGTH
+from graphreach.walks.engine import AnyGraph, Engine, Walker, find_engine
 from graphreach.walks.rng import check_seed, hash_nodes
 from graphreach.walks.walk_length import check_count, resolve_walk_length
-
-if TYPE_CHECKING:
-    from graphreach.cluster.partitioned_graph import PartitionedGraph
 
 MAX_VISITS = 1 << 25
 """Visits that selection looks at before it turns to a sample of starts: about a second and a few hundred megabytes."""
@@ -31,17 +29,15 @@ SELECT, MEASURE = 0x2545F4914F6CDD1D, 0x369DEA0F31A53F85
 
 
 def select_anchors(
-    graph: "Graph | PartitionedGraph",
-    num_anchors: int | float | str = "log2",
-    strategy: str | Strategy = "greedy",
-    num_walks: int = 50,
-    walk_length: int | str = "diameter",
+    graph: AnyGraph,
+    num_anchors: int | float | str = NUM_ANCHORS,
+    strategy: str | Strategy = STRATEGY,
+    num_walks: int = NUM_WALKS,
+    walk_length: int | str = WALK_LENGTH,
     seed: int = 0,
     *,
     num_starts: int | None = None,
-    engine: str = "local",
-    address: str | None = None,
-    partitions: int | None = None,
+    engine: Engine | str = "local",
 ) -> AnchorSet:
     r"""Choose the nodes that positions are measured against, as in section 3.2 of the
     `"GraphReach" <https://arxiv.org/abs/2008.09657>`_ paper.
@@ -70,12 +66,10 @@ def select_anchors(
             ``(graph, num_anchors, seed)`` that returns positions.
         num_walks: Walks from each start, :math:`n_w`.
         walk_length: Jumps of a walk, :math:`l_w`, or ``"diameter"``.
-        seed: Of walks and ties. Walks are those of :func:`random_walks` and :func:`reachability` with this seed.
+        seed: Random seed for walks and for breaking ties. Walks
+            are those of :func:`random_walks` and :func:`reachability` with this seed.
         num_starts: How many starts to select and to measure on; by default all where that is affordable.
-        engine: ``"local"``, or ``"ray"`` for a Ray cluster; the anchors are the same. See :mod:`graphreach.cluster`.
-        address: Of the Ray cluster; see :func:`graphreach.cluster.connected`.
-        partitions: Into how many parts to split the graph, where it is too large for the memory of each of the cluster's
-            nodes.
+        engine: ``"local"``, ``"ray"``, or an engine such as :class:`graphreach.cluster.Ray`; the anchors are the same.
 
     Example:
         >>> import graphreach as gr
@@ -91,19 +85,20 @@ def select_anchors(
     length = resolve_walk_length(graph, walk_length)
     check_memory(8 * num_walks * length, f"walks of {num_walks} x {length} jumps from one node", "lower num_walks")
     size = _sample_size(graph.num_nodes, num_walks * length, num_starts)
-    place = Place.make(graph, engine, address, partitions)
+    where = find_engine(engine)
+    where.in_parts(graph)
     if function is not None:
         anchors = check_chosen(_choose(function, name, graph, k, seed), k, graph.num_nodes, name)
-        with place.cluster() as cluster:
-            return _measure(place.graph, anchors, name, num_walks, length, seed, size, can_move(graph), cluster)
-    with place.cluster() as cluster:
+        with where.walker(graph) as walker:
+            return _measure(walker, anchors, name, num_walks, length, seed, size, can_move(graph))
+    with where.walker(graph) as walker:
         starts = _sample(graph.num_nodes, size, seed ^ SELECT)
-        walks = bipartite_graph(place.graph, starts, num_walks, length, seed, cluster=cluster)
+        walks = bipartite_graph(walker, starts, CollectVisits(num_walks=num_walks, length=length, seed=seed))
         anchors = consensus(walks, k)
         bound = walks.optimum_bound(k)
         if size == graph.num_nodes:
             return _exact_result(walks, anchors, bound)
-        return _measure(place.graph, anchors, name, num_walks, length, seed, size, optimum_upper(bound, size), cluster)
+        return _measure(walker, anchors, name, num_walks, length, seed, size, optimum_upper(bound, size))
 
 
 def _choose(function: Strategy, name: str, graph: Any, k: int, seed: int) -> Any:
@@ -123,20 +118,13 @@ def _exact_result(walks: BipartiteGraph, anchors: NDArray[np.int64], bound: int)
 
 
 def _measure(
-    graph: Graph,
-    anchors: NDArray[np.int64],
-    name: str,
-    num_walks: int,
-    length: int,
-    seed: int,
-    size: int,
+    walker: Walker, anchors: NDArray[np.int64], name: str, num_walks: int, length: int, seed: int, size: int,
     upper: float,
-    cluster: Any = None,
-) -> AnchorSet:
+) -> AnchorSet:  # fmt: skip
     """Count covered starts on a sample that the anchors were not selected on."""
-    n = graph.num_nodes
+    n = walker.num_nodes
     starts = _sample(n, size, seed ^ MEASURE)
-    covered = reached_starts(graph, starts, anchors, num_walks, length, seed, cluster)
+    covered = reached_starts(walker, starts, anchors, num_walks, length, seed)
     coverage = covered / len(starts)
     lower = coverage if size == n else coverage_lower(covered, size)
     return AnchorSet(anchors, coverage, max(upper, coverage), lower, size, n, name)

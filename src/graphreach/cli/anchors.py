@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 import graphreach as gr
+from graphreach.cli import engine_options as engines
 from graphreach.cli import options
 from graphreach.cli.graph_options import GraphFile, with_graph
 from graphreach.cli.group import say
@@ -13,6 +14,7 @@ from graphreach.cli.output import check_output
 from graphreach.graph.ids import plain_ids
 from graphreach.io.results import ANCHOR_SUFFIXES, write_anchors
 from graphreach.progress import stage
+from graphreach.walks.defaults import NUM_ANCHORS, NUM_WALKS, STRATEGY, WALK_LENGTH
 
 
 @with_graph
@@ -22,18 +24,19 @@ def anchors(
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="A .txt, .csv or .json file.", show_default="stdout"),
     ] = None,
-    num_anchors: options.NumAnchors = "log2",
-    strategy: options.Strategy = "greedy",
-    num_walks: options.NumWalks = 50,
-    walk_length: options.WalkLength = "diameter",
+    num_anchors: options.NumAnchors = NUM_ANCHORS,
+    strategy: options.Strategy = STRATEGY,
+    num_walks: options.NumWalks = NUM_WALKS,
+    walk_length: options.WalkLength = WALK_LENGTH,
     seed: options.Seed = 0,
-    engine: options.Engine = "local",
-    address: options.Address = None,
-    partitions: options.Partitions = None,
+    engine: engines.Name = "local",
+    address: engines.Address = None,
+    partitions: engines.Partitions = None,
 ) -> None:
     """Choose anchors and print their ids, best first; how well they cover the graph goes to stderr."""
     if output is not None:
         check_output(output, ANCHOR_SUFFIXES)
+    where = engines.make_engine(engine, address, partitions=partitions)
     graph = file.read()
     parameters: dict[str, Any] = {
         "strategy": strategy,
@@ -41,10 +44,9 @@ def anchors(
         "walk_length": options.resolve_length(graph, walk_length),
         "seed": seed,
     }
-    with options.on_engine(graph, engine, address, partitions) as place:
-        chosen = choose(graph, options.number_or_name(num_anchors), **parameters, **place)
-    if place:
-        parameters["cluster"] = gr.cluster.last_use().as_dict()
+    chosen = choose(graph, options.number_or_name(num_anchors), **parameters, engine=where)
+    if where.last_use is not None:
+        parameters["cluster"] = where.last_use.as_dict()
     ids = plain_ids(graph.ids[chosen.anchors])
     if output is None:
         typer.echo("\n".join(map(str, ids)))

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from graphreach.cli import engine_options as engines
 from graphreach.cli import run_options as options
 from graphreach.cli.graph_options import GraphFile, with_graph
 from graphreach.cli.group import say
@@ -73,9 +74,9 @@ def embed(
     ] = None,
     config: options.Config = None,
     set_: options.Set = None,
-    engine: options.Engine = "local",
-    address: options.Address = None,
-    workers: options.Workers = None,
+    engine: engines.Name = "local",
+    address: engines.Address = None,
+    workers: engines.Workers = None,
     json_: options.Json = False,
 ) -> None:
     """Train on the graph's links, without labels, and write an embedding of every node under its own id.
@@ -88,15 +89,14 @@ def embed(
     from graphreach.estimator import FEWEST_LINKS, GraphReachEmbedding
     from graphreach.training import Settings
     from graphreach.training.clock import Clock
-    from graphreach.training.engine import Engine
     from graphreach.training.record import peak_memory, versions, write_json
 
-    place = Engine.make(engine, address, workers)
-    in_parts = place.name == "ray" and not output.suffix
+    where = engines.make_engine(engine, address, workers=workers)
+    in_parts = where.name == "ray" and not output.suffix
     _check_outputs(output, record, in_parts)
     count = None if num_anchors is None else number_or_name(num_anchors)
     given = Settings.read(config, set_ or [], num_anchors=count, preset=preset, epochs=epochs, seed=seed)
-    estimator = GraphReachEmbedding.from_settings(given, engine=engine, address=address, workers=workers)
+    estimator = GraphReachEmbedding.from_settings(given, engine=where)
     began = time.perf_counter()
     data, _ = options.load_data(file, options.Tables(features=features))
     sample = options.one_graph(data)
@@ -106,7 +106,7 @@ def embed(
         )
     check_ids(Path("part.parquet") if in_parts else output, sample.graph.ids)
     reading = time.perf_counter() - began
-    with place.ready():
+    with where.ready():
         inputs = estimator.fit_inputs(sample.graph, sample.x)
         say(f"AUC of held-out links {estimator.auc_:.4f}, chosen at epoch {estimator.best_epoch_}")
         clock, width = Clock(estimator.seconds_), inputs.width(estimator.model_)
@@ -115,7 +115,7 @@ def embed(
             if in_parts:
                 from graphreach.cluster.inference import write_embeddings
 
-                write_embeddings(estimator.model_, inputs, sample.graph.ids, output, address=address)
+                write_embeddings(estimator.model_, inputs, sample.graph.ids, output, engine=where)
             else:
                 write_embedding(output, sample.graph.ids, inputs.blocks(estimator.model_), width)
     seconds = {"reading": reading, **clock.seconds, "total": time.perf_counter() - began}

@@ -1,14 +1,11 @@
 """Options that several verbs share, and how their text is read."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 import graphreach as gr
 from graphreach.progress import stage
-from graphreach.walks.place import Place
 from graphreach.walks.walk_length import resolve_walk_length
 
 NumAnchors = Annotated[
@@ -23,36 +20,6 @@ WalkLength = Annotated[str, typer.Option("--walk-length", metavar="N|diameter", 
 Seed = Annotated[
     int, typer.Option("--seed", min=0, max=2**63 - 1, metavar="N", help="Random seed for walks and for breaking ties.")
 ]
-Engine = Annotated[str, typer.Option("--engine", metavar="NAME", help="local, or ray for a Ray cluster.")]
-Address = Annotated[
-    str | None,
-    typer.Option(
-        "--address", metavar="HOST:PORT", help="Address of the Ray cluster.", show_default="a Ray of this machine"
-    ),
-]
-Partitions = Annotated[
-    int | None,
-    typer.Option(
-        "--partitions",
-        min=1,
-        metavar="N",
-        help="Number of parts to split the graph into, one for each Ray worker.",
-        show_default="the whole graph on every node",
-    ),
-]
-
-
-@contextmanager
-def on_engine(graph: gr.Graph, engine: str, address: str | None, partitions: int | None) -> Iterator[dict[str, Any]]:
-    """The arguments that say where walks run; a connection to Ray is made once for all calls in the block."""
-    Place.make(graph, engine, address, partitions)
-    if engine == "local":
-        yield {}
-        return
-    from graphreach.cluster import connected
-
-    with connected(address):
-        yield {"engine": engine, "address": address, "partitions": partitions}
 
 
 def number_or_name(text: str) -> int | float | str:

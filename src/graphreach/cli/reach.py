@@ -10,6 +10,7 @@ import typer
 from numpy.typing import NDArray
 
 import graphreach as gr
+from graphreach.cli import engine_options as engines
 from graphreach.cli import options
 from graphreach.cli.anchors import choose
 from graphreach.cli.graph_options import GraphFile, with_graph
@@ -18,6 +19,7 @@ from graphreach.cli.output import check_output
 from graphreach.io.results import REACH_SUFFIXES, check_anchor_file, read_anchors, write_reachability
 from graphreach.progress import stage
 from graphreach.reachability.cache import result_arrays
+from graphreach.walks.defaults import NUM_ANCHORS, NUM_WALKS, STRATEGY, WALK_LENGTH
 
 
 class Method(StrEnum):
@@ -58,14 +60,14 @@ def reach(
             show_default="chosen by --num-anchors and --strategy",
         ),
     ] = None,
-    num_anchors: options.NumAnchors = "log2",
-    strategy: options.Strategy = "greedy",
+    num_anchors: options.NumAnchors = NUM_ANCHORS,
+    strategy: options.Strategy = STRATEGY,
     method: Annotated[Method, typer.Option("--method", help="By random walks or exactly.")] = Method.walks,
     similarity: Annotated[
         Similarity, typer.Option("--similarity", help="Share of visits (Eq. 1) or by order of visit (App. A).")
     ] = Similarity.frequency,
-    num_walks: options.NumWalks = 50,
-    walk_length: options.WalkLength = "diameter",
+    num_walks: options.NumWalks = NUM_WALKS,
+    walk_length: options.WalkLength = WALK_LENGTH,
     hops: Annotated[
         int | None,
         typer.Option("--hops", min=1, metavar="L", help="Keep the first L steps apart.", show_default="steps together"),
@@ -75,9 +77,9 @@ def reach(
     cache: Annotated[
         bool, typer.Option("--cache", help="Keep the result in the user's cache folder.", show_default="off")
     ] = False,
-    engine: options.Engine = "local",
-    address: options.Address = None,
-    partitions: options.Partitions = None,
+    engine: engines.Name = "local",
+    address: engines.Address = None,
+    partitions: engines.Partitions = None,
 ) -> None:
     """Write s(v, a) and s(a, v) for every node v and anchor a.
 
@@ -90,23 +92,24 @@ def reach(
         check_anchor_file(anchors)
     if hops is not None and similarity is Similarity.order:
         raise gr.InputError("--hops must not be given with --similarity order, which is a sum over steps")
+    where = engines.make_engine(engine, address, partitions=partitions)
     graph = file.read()
     walks: dict[str, Any] = {"num_walks": num_walks, "seed": seed}
     if hops is None or anchors is None:
         walks["walk_length"] = options.resolve_length(graph, walk_length)
     positions: gr.AnchorSet | NDArray[np.int64]
-    with options.on_engine(graph, engine, address, partitions) as place:
+    with where.ready():
         if anchors is None:
-            positions = choose(graph, options.number_or_name(num_anchors), strategy=strategy, **walks, **place)
+            positions = choose(graph, options.number_or_name(num_anchors), strategy=strategy, **walks, engine=where)
         else:
             positions = read_anchors(anchors, graph)
         with stage("computing reachability"):
             result = gr.reachability(
                 graph, positions, method=method.value, similarity=similarity.value, hops=hops,
-                layout=layout.value, cache=cache, **walks, **place,
+                layout=layout.value, cache=cache, **walks, engine=where,
             )  # fmt: skip
-    if place:
-        say(f"Ray: {json.dumps(gr.cluster.last_use().as_dict())}")
+    if where.last_use is not None:
+        say(f"Ray: {json.dumps(where.last_use.as_dict())}")
     with stage(f"writing {output.name}"):
         write_reachability(output, graph.ids, result, result_arrays(result))
     say(f"{result} is in {output}")

@@ -90,20 +90,6 @@ Seed = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.", show_default="off")]
 
-Engine = Annotated[
-    str, typer.Option("--engine", metavar="NAME", help="local, or ray: steps are shared by workers of a Ray cluster.")
-]
-Address = Annotated[
-    str | None,
-    typer.Option(
-        "--address", metavar="HOST:PORT", help="Address of the Ray cluster.", show_default="a Ray of this machine"
-    ),
-]
-Workers = Annotated[
-    int | None,
-    typer.Option("--workers", metavar="N", help="Processes of engine ray that share a step.", show_default="2"),
-]
-
 
 class Tables(NamedTuple):
     """Files about a graph's nodes, as the command line names them."""

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 import graphreach as gr
+from graphreach.cli import engine_options as engines
 from graphreach.cli import run_options as options
 from graphreach.cli.graph_options import GraphFile, with_graph
 from graphreach.cli.group import say
@@ -43,9 +44,9 @@ def train(
     tensorboard: Annotated[
         bool, typer.Option("--tensorboard", help="Write curves to DIR/tensorboard.", show_default="off")
     ] = False,
-    engine: options.Engine = "local",
-    address: options.Address = None,
-    workers: options.Workers = None,
+    engine: engines.Name = "local",
+    address: engines.Address = None,
+    workers: engines.Workers = None,
     json_: options.Json = False,
 ) -> None:
     """Train a model and keep the one that is best on validation data.
@@ -55,7 +56,6 @@ def train(
     """
     from graphreach import training
     from graphreach.cli.run_source import describe_source
-    from graphreach.training.engine import Engine
 
     check_output_folder(output)
     tables = options.Tables(labels, label_column, features)
@@ -64,11 +64,10 @@ def train(
     options.check_effect([settings.method], set_, tables, **chosen)
     if tensorboard and not any(name in training.METHODS for name in settings.method.split("+")):
         raise gr.InputError(f"--tensorboard must go with a method that is trained, got {settings.method!r}")
-    Engine.make(engine, address, workers)
+    where = engines.make_engine(engine, address, workers=workers)
     data, classes = options.load_data(file, tables)
     outcome = training.run(
-        data, settings, output, tensorboard=tensorboard, engine=engine, address=address, workers=workers,
-        source=describe_source(file, tables, classes),
+        data, settings, output, tensorboard=tensorboard, engine=where, source=describe_source(file, tables, classes),
     )  # fmt: skip
     if json_:
         typer.echo(json.dumps(outcome.record))

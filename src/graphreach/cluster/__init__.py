@@ -1,19 +1,21 @@
 """The same results on a Ray cluster.
 
-:func:`graphreach.random_walks`, :func:`graphreach.select_anchors` and :func:`graphreach.reachability` run on a cluster with
-``engine="ray"``, and give the same numbers bit for bit as on one machine.
+:func:`graphreach.random_walks`, :func:`graphreach.select_anchors`, :func:`graphreach.reachability` and the estimators run
+on a cluster with ``engine=graphreach.cluster.Ray(...)``, or ``engine="ray"`` for its defaults. Walks, anchors and
+reachability are the same bit for bit as on one machine.
 """
 
 from typing import TYPE_CHECKING, Any
 
 from graphreach.cluster.connection import connected
+from graphreach.cluster.machines import ClusterUse
 from graphreach.cluster.partitioned_graph import PartitionedGraph, write_partitions
-from graphreach.cluster.use import ClusterUse, last_use
+from graphreach.cluster.ray_engine import Ray
 
 if TYPE_CHECKING:
     from graphreach.cluster.embedding import embed_partitions
 
-__all__ = ["ClusterUse", "PartitionedGraph", "connected", "embed_partitions", "last_use", "write_partitions"]
+__all__ = ["ClusterUse", "PartitionedGraph", "Ray", "connected", "embed_partitions", "write_partitions"]
 
 
 def __getattr__(name: str) -> Any:

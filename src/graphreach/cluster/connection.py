@@ -1,10 +1,12 @@
-"""Being connected to Ray: to one of our own on this machine, or to a cluster that is there.
+"""Being connected to Ray, to one of our own on this machine or to a cluster that is there, and its errors as sentences.
 
 Ray is imported when a connection is wanted, never before.
 """
 
+import errno
 import os
 import socket
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -12,6 +14,20 @@ from typing import Any
 from graphreach.errors import InputError
 
 LOOPBACK = "127.0.0.1"
+
+LOOPBACK_ONLY = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
+"""Ray reads it when it is imported: with 0, a Ray that starts here keeps the loopback address on every system, and is not
+given one that other machines reach."""
+
+if "ray" not in sys.modules:
+    os.environ.setdefault(LOOPBACK_ONLY, "0")
+REACHABLE = os.environ.get(LOOPBACK_ONLY) != "0"
+"""Whether a Ray that starts here would be open to other machines."""
+
+DISK_FULL = (
+    "the disk of a node of the cluster is full: Ray keeps there what does not fit into memory;"
+    " make room on it, or use more or larger nodes"
+)
 
 PATIENCE = 10.0
 """Seconds to wait for an answer from an address; Ray itself would wait for minutes."""
@@ -34,7 +50,7 @@ def connected(address: str | None = None) -> Iterator[None]:
         ...
         graphreach.errors.InputError: address must be HOST:PORT of a Ray cluster's head node or "auto", got 'nowhere'
     """
-    host, port = _check_address(address)
+    host, port = check_address(address)
     ray = import_ray()
     if ray.is_initialized():
         _check_same_cluster(ray, address, port)
@@ -59,8 +75,8 @@ def import_ray() -> Any:
     return ray
 
 
-def _check_address(address: str | None) -> tuple[str, int | None]:
-    """Host and port; none where Ray finds out by itself."""
+def check_address(address: str | None) -> tuple[str, int | None]:
+    """Host and port; no port where Ray finds out by itself."""
     if address is None or address == "auto":
         return LOOPBACK, None
     host, _, port = str(address).rpartition(":")
@@ -88,16 +104,20 @@ def _check_reachable(address: str, host: str, port: int) -> None:
 def _connect(ray: Any, address: str | None) -> None:
     settings: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
     if address is None:
+        if REACHABLE:
+            raise InputError(
+                "a Ray of this machine alone must not be open to others, which ray prevents only if graphreach.cluster is"
+                f" imported before it or {LOOPBACK_ONLY}=0 is set: do so, call ray.init() yourself, or give an address"
+            )
         settings |= {"include_dashboard": False, "_node_ip_address": LOOPBACK}
     try:
-        with _loopback_kept():
-            ray.init(address=address or "local", **settings)
+        ray.init(address=address or "local", **settings)
     except (ConnectionError, RuntimeError, ValueError) as error:
         ray.shutdown()  # Ray stays half connected after a failure
-        raise _explained(address, error) from error
+        raise _refused(address, error) from error
 
 
-def _explained(address: str | None, error: Exception) -> InputError:
+def _refused(address: str | None, error: Exception) -> InputError:
     """Ray's error in one sentence."""
     text = " ".join(str(error).split())
     if "ersion mismatch" in text:
@@ -110,13 +130,34 @@ def _explained(address: str | None, error: Exception) -> InputError:
 
 
 @contextmanager
-def _loopback_kept() -> Iterator[None]:
-    """Keep Ray from replacing the loopback address by one that other machines reach."""
-    from ray._private import ray_constants
+def explained() -> Iterator[None]:
+    """Turn what a user can mend into one sentence; everything else stays as Ray raises it."""
+    from ray import exceptions
 
-    before = ray_constants.ENABLE_RAY_CLUSTER
-    ray_constants.ENABLE_RAY_CLUSTER = False
     try:
         yield
-    finally:
-        ray_constants.ENABLE_RAY_CLUSTER = before
+    except exceptions.OutOfDiskError:
+        raise InputError(DISK_FULL) from None
+    except exceptions.ObjectStoreFullError as error:
+        raise InputError(
+            "the object store of a node of the cluster is full: start Ray with a larger object_store_memory,"
+            " or use more partitions"
+        ) from error
+    except exceptions.RayTaskError as error:
+        cause = error.cause
+        while isinstance(cause, exceptions.RayTaskError):  # a task whose argument is the failed result of another
+            cause = cause.cause
+        sentence = _sentence(cause)
+        if sentence is None:
+            raise
+        raise InputError(sentence) from error
+
+
+def _sentence(cause: BaseException | None) -> str | None:
+    if isinstance(cause, InputError):
+        return str(cause)
+    if isinstance(cause, OSError) and cause.errno in (errno.ENOSPC, errno.EDQUOT):
+        return DISK_FULL
+    if isinstance(cause, ModuleNotFoundError):
+        return f"every node of the cluster must have graphreach installed, but one of them says: {cause}"
+    return None

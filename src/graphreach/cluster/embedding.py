@@ -10,22 +10,23 @@ from scipy.sparse import csc_array, csr_array, vstack
 
 from graphreach.anchors import select_anchors
 from graphreach.cluster.inference import Shard, check_folder, write_shards
-from graphreach.cluster.layout import Layout, laid_out
 from graphreach.cluster.partitioned_graph import PartitionedGraph
+from graphreach.cluster.ray_engine import Ray
 from graphreach.errors import InputError
 from graphreach.graph.ids import few_ids
 from graphreach.nn.graph_reach import GraphReach
 from graphreach.reachability import Reachability
-from graphreach.reachability.sampled import Counting, by_column
+from graphreach.reachability.sampled import CountFromAnchors, Counting, CountToAnchors
 from graphreach.training.anchor_match import match_ids
 from graphreach.training.inputs import BLOCK_ROWS, Inputs
 from graphreach.training.trained_run import TrainedRun
+from graphreach.walks.engine import Walker
 from graphreach.walks.walk_length import resolve_walk_length
 
 
 def embed_partitions(
     run: TrainedRun, graph: PartitionedGraph, folder: str | Path, *,
-    x: NDArray[np.float32] | None = None, address: str | None = None,
+    x: NDArray[np.float32] | None = None, engine: Ray | None = None,
 ) -> list[Path]:  # fmt: skip
     """Embed all nodes of a graph that no machine has to hold.
 
@@ -38,7 +39,7 @@ def embed_partitions(
         graph: In parts, see :func:`graphreach.cluster.write_partitions`.
         folder: Empty or not there yet, on storage that all nodes of the cluster share.
         x: Features ``[n, d]``, which may be a memory map, for a model that was trained with them.
-        address: Of the cluster, see :func:`graphreach.cluster.connected`; None starts a Ray on this machine.
+        engine: The cluster; None starts a Ray on this machine.
 
     Returns:
         The files, in the order of the parts.
@@ -47,8 +48,9 @@ def embed_partitions(
     check_folder(path)
     encoder = _encoder(run, graph, x)
     x = x if run.settings.features else None
-    with laid_out(graph, address, None) as layout:
-        rows = _Rows(layout, graph, run, address)
+    engine = engine or Ray()
+    with engine.walker(graph) as walker:
+        rows = _Rows(walker, graph, run, engine)
         shards = (rows.shard(part, x) for part in range(graph.num_parts))
         return write_shards(encoder, shards, path, graph.num_nodes)
 
@@ -88,7 +90,7 @@ def _known_anchors(run: TrainedRun, graph: PartitionedGraph) -> NDArray[np.int64
 class _Rows:
     """Reachability of a few nodes at a time."""
 
-    def __init__(self, layout: Layout, graph: PartitionedGraph, run: TrainedRun, address: str | None) -> None:
+    def __init__(self, walker: Walker, graph: PartitionedGraph, run: TrainedRun, engine: Ray) -> None:
         attributes = run.settings.features and getattr(run.model.encoder, "in_channels", 0) > 0
         plan = run.plan(graph.num_nodes, attributes)
         reach = plan.reach
@@ -100,24 +102,21 @@ class _Rows:
             "hops": reach.hops, "method": "walks", "similarity": reach.similarity, "walk_length": length,
             "num_walks": reach.num_walks, "seed": self.seed,
         }  # fmt: skip
-        self.layout, self.graph, self.counting = (
-            layout,
-            graph,
-            Counting(reach.similarity, reach.num_walks, length, reach.hops),
-        )
+        self.walker, self.graph = walker, graph
+        self.counting = Counting(reach.similarity, reach.num_walks, length, reach.hops)
         anchors = _known_anchors(run, graph)
         if anchors is None:
             own = plan.anchors.model_dump()  # type: ignore[union-attr]
             own["walk_length"] = length if own["walk_length"] == "diameter" else own["walk_length"]
-            anchors = select_anchors(graph, **own, engine="ray", address=address).anchors
+            anchors = select_anchors(graph, **own, engine=engine).anchors
         self.anchors = anchors
-        self.back = by_column(
-            layout.from_anchors(anchors, self.counting, self.seed), graph.num_nodes, self.counting.hops
-        )
+        self.back = CountFromAnchors.make(self.counting, self.seed).matrix(walker, anchors.astype(np.uint32))
         self.of_anchors = self._to(anchors)
 
     def _to(self, nodes: NDArray[Any]) -> csr_array:
-        return self.layout.to_anchors(self.anchors, self.counting, self.seed, "csr", nodes)
+        job = CountToAnchors.make(self.anchors, self.graph.num_nodes, self.counting, self.seed, compressed=True)
+        found: csr_array = job.matrix(self.walker, nodes.astype(np.uint32))
+        return found
 
     def shard(self, part: int, x: NDArray[np.float32] | None) -> Shard:
         """The rows of one part's nodes, and of the anchors behind them."""

@@ -11,11 +11,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from graphreach.cluster.connection import connected
 from graphreach.cluster.machines import Machines
+from graphreach.cluster.ray_engine import Ray
 from graphreach.errors import InputError
 from graphreach.progress import live
 from graphreach.training.inputs import BLOCK_ROWS, Inputs
+from graphreach.walks.engine import Engine
 from graphreach.walks.walk_length import check_count
 
 SHARD_ROWS = 1 << 18
@@ -53,7 +54,7 @@ class Shard:
 
 def write_embeddings(
     model: torch.nn.Module, inputs: Inputs, ids: NDArray[Any], folder: str | Path, *,
-    shards: int | None = None, address: str | None = None,
+    shards: int | None = None, engine: Engine | None = None,
 ) -> list[Path]:  # fmt: skip
     """Embed all nodes by tasks of a Ray cluster, each of which writes a file of the data set.
 
@@ -67,7 +68,7 @@ def write_embeddings(
         ids: Of the nodes, ``[n]``.
         folder: Empty or not there yet, on storage that all nodes of the cluster share.
         shards: Files; by default as many as there are CPUs, and more for many nodes.
-        address: Of the cluster, see :func:`graphreach.cluster.connected`; None starts a Ray on this machine.
+        engine: The cluster; None starts a Ray on this machine.
 
     Returns:
         The files, in order.
@@ -78,7 +79,7 @@ def write_embeddings(
         raise InputError(f"ids must have one id for each of {inputs.num_nodes} nodes, got {len(ids)}")
     if shards is not None:
         check_count("shards", shards)
-    with connected(address):
+    with (engine or Ray()).ready():
         wanted = shards or max(sum(Machines.of_cluster().cores), -(-len(ids) // SHARD_ROWS))
         return write_shards(model, cut(inputs, ids, wanted), path, len(ids))
 

@@ -1,11 +1,39 @@
-"""The nodes of a cluster, as far as they can hold workers."""
+"""The nodes of a cluster, and what a call took of them."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from graphreach.errors import InputError
 
 STORAGE, MARK = "ray", "mark"
 """The folder of Ray Train in that of a run, and a file in it by which workers know it."""
+
+
+@dataclass
+class ClusterUse:
+    """Nodes, cores and traffic of one call with ``engine="ray"``.
+
+    Attributes:
+        nodes: Nodes of the cluster that were alive when the call began.
+        cores: Their CPUs.
+        partitions: Parts of the graph, or None if every node had all of it.
+        tasks: Tasks that workers did; one that was repeated after a failure counts once.
+        bytes_moved: Bytes of the graph, of walkers and of results that went through Ray's object store.
+
+    Example:
+        >>> ClusterUse(nodes=2, cores=8).as_dict()["cores"]
+        8
+    """
+
+    nodes: int = 0
+    cores: int = 0
+    partitions: int | None = None
+    tasks: int = 0
+    bytes_moved: int = 0
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it, ready for JSON."""
+        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -15,6 +43,8 @@ class Machines:
     Attributes:
         cores: CPUs of each node.
         addresses: Their addresses.
+        names: What Ray calls them.
+        stores: Bytes of their object stores.
 
     Example:
         >>> machines = Machines((8, 4), ("10.0.0.1", "10.0.0.2"))
@@ -26,6 +56,8 @@ class Machines:
 
     cores: tuple[int, ...]
     addresses: tuple[str, ...]
+    names: tuple[str, ...] = ()
+    stores: tuple[int, ...] = ()
 
     @classmethod
     def of_cluster(cls) -> "Machines":
@@ -36,7 +68,20 @@ class Machines:
         return cls(
             tuple(int(node["Resources"].get("CPU", 0)) for node in nodes),
             tuple(node["NodeManagerAddress"] for node in nodes),
+            tuple(node["NodeID"] for node in nodes),
+            tuple(int(node["Resources"].get("object_store_memory", 0)) for node in nodes),
         )
+
+    def use(self) -> ClusterUse:
+        """The record of a call that begins now."""
+        if not self.count:
+            raise InputError("the Ray cluster must have a node with a CPU to do the work, but none has one")
+        return ClusterUse(nodes=self.count, cores=sum(self.cores))
+
+    @property
+    def workplaces(self) -> list[str]:
+        """Names of the nodes that have a CPU, sorted."""
+        return sorted(name for name, cores in zip(self.names, self.cores, strict=True) if cores)
 
     @property
     def count(self) -> int:
@@ -53,12 +98,29 @@ class Machines:
         """Whether no other machine can reach them."""
         return all(address.startswith("127.") for address in self.addresses)
 
-    def cores_for(self, workers: int) -> int:
-        """The most CPUs that every one of so many workers can have."""
-        if workers > sum(self.cores):
+    def cores_for(self, processes: int) -> int:
+        """The most CPUs that every one of so many processes can have."""
+        if processes > sum(self.cores):
             raise InputError(
-                f"workers must be at most {sum(self.cores)}, the number of CPUs in the Ray cluster, got {workers}"
+                f"workers must be at most {sum(self.cores)}, the number of CPUs in the Ray cluster, got {processes}"
             )
         return next(
-            share for share in range(max(self.cores), 0, -1) if sum(cores // share for cores in self.cores) >= workers
+            share for share in range(max(self.cores), 0, -1) if sum(cores // share for cores in self.cores) >= processes
         )
+
+
+def size_of(result: Any) -> int:
+    """Bytes of the arrays in an object.
+
+    Example:
+        >>> import numpy as np
+        >>> size_of((np.zeros(3, np.uint8), [np.zeros(2, np.int64)], 7))
+        19
+    """
+    if isinstance(result, tuple | list):
+        return sum(map(size_of, result))
+    if hasattr(result, "nbytes"):
+        return int(result.nbytes)
+    if hasattr(result, "indptr"):
+        return size_of([result.data, result.indices, result.indptr])
+    return size_of(list(vars(result).values())) if hasattr(result, "__dict__") else 0

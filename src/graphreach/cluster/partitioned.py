@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphreach._version import __version__
-from graphreach.cluster.jobs import Job
-from graphreach.cluster.layout import Layout, alive, slices
+from graphreach.cluster.machines import ClusterUse, Machines, size_of
 from graphreach.cluster.partitioned_graph import PartitionedGraph, Shard, part_bounds, shard_of, stored_bytes
-from graphreach.cluster.replicated import check_version, use_one_thread
-from graphreach.cluster.use import ClusterUse, size_of
+from graphreach.cluster.replicated import Layout, check_version, slices, use_one_thread
 from graphreach.cluster.walker_kernels import by_part, first_walkers, keep_wanted, move, note_visits
 from graphreach.errors import InputError
 from graphreach.graph import Graph
+from graphreach.walks.engine import Job
 from graphreach.walks.kernels import DEAD
+from graphreach.walks.transitions import Transitions
 
 WALKER_SHARE = 0.07
 """The memory of the walkers that travel together, as a share of the whole graph's."""
@@ -152,12 +152,12 @@ class Part:
 class Partitioned(Layout):
     """Workers that each hold a part of the graph."""
 
-    def __init__(self, graph: Graph | PartitionedGraph, partitions: int | None, use: ClusterUse) -> None:
+    def __init__(self, graph: Graph | PartitionedGraph, parts: int | None, use: ClusterUse) -> None:
         import ray
 
         super().__init__(graph.num_nodes, use)
         self.graph = graph
-        self.bounds = graph.bounds if isinstance(graph, PartitionedGraph) else part_bounds(graph, partitions or 1)
+        self.bounds = graph.bounds if isinstance(graph, PartitionedGraph) else part_bounds(graph, parts or 1)
         self.graph_bytes = stored_bytes(graph)
         use.partitions = len(self.bounds) - 1
         actor = ray.remote(max_restarts=-1, max_task_retries=-1, allow_out_of_order_execution=True)(Part)
@@ -174,7 +174,7 @@ class Partitioned(Layout):
         import ray
 
         shared = ray.put(job)
-        self.use.bytes_moved += size_of(list(vars(job).values())) * self.use.nodes
+        self.use.bytes_moved += size_of(job) * self.use.nodes
         collect = ray.remote(num_cpus=1, max_retries=-1)(collect_here)
 
         def submit(rows: slice) -> Any:
@@ -206,8 +206,8 @@ class Partitioned(Layout):
             batches = [[result[group] for result in results] for group in np.repeat(np.arange(len(sizes)), sizes)]
         return visits
 
-    def columns(
-        self, compute: Callable[..., Any], powers: Any, pieces: Sequence[NDArray[Any]], description: str
+    def compute(
+        self, function: Callable[[Any, Any], Any], shared: Any, items: Sequence[Any], description: str
     ) -> Iterator[Any]:
         """The exact method is not for parts."""
         raise InputError('method must be "walks" with partitions: the exact one needs the whole graph in one place')
@@ -266,10 +266,9 @@ def _places(parts: int) -> tuple[list[int], list[Any]]:
 
     If its node is lost, a part moves to another one; the groups stay as they are.
     """
-    import ray
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-    nodes = sorted(node["NodeID"] for node in alive(ray.nodes()))[:parts]
+    nodes = Machines.of_cluster().workplaces[:parts]
     groups = [group * parts // len(nodes) for group in range(len(nodes) + 1)]
     sizes = [end - begin for begin, end in pairwise(groups)]
     places = [NodeAffinitySchedulingStrategy(node, soft=True) for node in nodes]
@@ -285,4 +284,4 @@ def collect_here(job: Job, starts: NDArray[np.uint32], parts: int, *visits: Any)
     for number, (walkers, moved) in enumerate(visits):
         note_visits(walkers, number // parts + 1, paths)
         travelled += moved + walkers.nbytes
-    return job.replay(paths.reshape(len(starts), job.num_walks, job.length), starts), travelled
+    return job.walk(Transitions(None, paths.ravel(), None), starts), travelled

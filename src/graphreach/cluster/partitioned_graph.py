@@ -49,8 +49,8 @@ def part_bounds(graph: Graph, parts: int) -> list[int]:
 def shard_of(graph: Graph, low: int, high: int) -> Shard:
     """The rows of the nodes ``low .. high - 1``."""
     table = transitions(graph)
-    begin, end = int(table.indptr[low]), int(table.indptr[high])
-    indptr = table.indptr[low : high + 1] - table.indptr[low]
+    begin, end = int(graph.indptr[low]), int(graph.indptr[high])
+    indptr = graph.indptr[low : high + 1] - graph.indptr[low]
     alias = None if table.alias is None else table.alias[3 * begin : 3 * end]
     return Shard(low, indptr, table.indices[begin:end], alias)
 

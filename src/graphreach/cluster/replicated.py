@@ -1,20 +1,22 @@
-"""The whole graph in the shared memory of every node; tasks take some of the starts, or some of the columns."""
+"""The whole graph in the shared memory of every node; tasks take some of the starts, or some of the items."""
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from graphreach._version import __version__
-from graphreach.cluster.jobs import Job
-from graphreach.cluster.layout import Layout, alive, slices
-from graphreach.cluster.use import ClusterUse, size_of
+from graphreach.cluster.machines import ClusterUse, Machines, size_of
 from graphreach.errors import InputError
 from graphreach.graph import Graph
-from graphreach.reachability.exact import Propagation
+from graphreach.progress import track
+from graphreach.walks.engine import Job, Walker
 from graphreach.walks.transitions import transitions
+
+T = TypeVar("T")
 
 PIECE_STEPS = 1 << 22
 """Steps of a task: about a tenth of a second, so that tasks balance and a lost one costs little."""
@@ -29,50 +31,81 @@ STORE_SHARE = 0.8
 """The share of a node's object store that a graph may fill; results need room too."""
 
 
+class Layout(Walker):
+    """A graph laid out on a cluster; ``use`` is the record of what that takes."""
+
+    def __init__(self, num_nodes: int, use: ClusterUse) -> None:
+        super().__init__(num_nodes)
+        self.use = use
+
+    def in_order(
+        self, submit: Callable[[T], Any], items: Sequence[T], ahead: int, description: str
+    ) -> Iterator[tuple[T, Any]]:
+        """Submit a task for each item, ``ahead`` of them at a time, and yield items and results in order."""
+        import ray
+
+        waiting: deque[tuple[T, Any]] = deque()
+
+        def results() -> Iterator[tuple[T, Any]]:
+            for item in items:
+                waiting.append((item, submit(item)))
+                if len(waiting) >= ahead:
+                    yield self._take(ray, waiting)
+            while waiting:
+                yield self._take(ray, waiting)
+
+        yield from track(results(), len(items), description)
+
+    def _take(self, ray: Any, waiting: deque[tuple[T, Any]]) -> tuple[T, Any]:
+        item, reference = waiting.popleft()
+        result = ray.get(reference)
+        self.use.bytes_moved += size_of(result)
+        return item, result
+
+
 class Replicated(Layout):
     """Tasks that read one copy of the graph on each node."""
 
     def __init__(self, graph: Graph, use: ClusterUse) -> None:
         super().__init__(graph.num_nodes, use)
-        self.table = transitions(graph)
-        self._table_reference: Any = None
+        self.graph = graph
+        self._table: Any = None
 
     def map(self, job: Job, starts: NDArray[np.uint32], description: str) -> Iterator[tuple[int, Any]]:
         """The job's results for slices of the starts, in order."""
-        import ray
-
-        if self._table_reference is None:
-            self._table_reference = self._put(self.table)
-        shared = self._put(job)
-        task = ray.remote(num_cpus=1, max_retries=-1)(walk_here)
-
-        def submit(rows: slice) -> Any:
-            self.use.tasks += 1
-            return task.remote(__version__, self._table_reference, shared, starts[rows])
-
+        if self._table is None:
+            self._table = self._put(transitions(self.graph))
+        shared = [self._table, self._put(job)]
         pieces = slices(len(starts), self._piece_rows(job, len(starts)))
-        for rows, result in self.in_order(submit, pieces, 2 * self.use.cores + 1, description):
+        results = self._tasks(walk_here, shared, pieces, 2 * self.use.cores + 1, description, lambda rows: starts[rows])
+        for rows, result in results:
             yield rows.start, result
 
-    def columns(
-        self, compute: Callable[..., Any], powers: Any, pieces: Sequence[NDArray[Any]], description: str
+    def compute(
+        self, function: Callable[[Any, Any], Any], shared: Any, items: Sequence[Any], description: str
     ) -> Iterator[Any]:
-        """Blocks of columns, in order."""
-        import ray
-
-        matrix, function = self._put(powers), self._put(compute)
-        task = ray.remote(num_cpus=1, max_retries=-1)(compute_here)
-
-        def submit(nodes: NDArray[Any]) -> Any:
-            self.use.tasks += 1
-            return task.remote(__version__, matrix, function, nodes)
-
-        for _, block in self.in_order(submit, pieces, self.use.cores + 1, description):
-            yield block
+        """One task for each item."""
+        objects = [self._put(function), self._put(shared)]
+        for _, result in self._tasks(compute_here, objects, items, self.use.cores + 1, description, lambda item: item):
+            yield result
 
     def close(self) -> None:
         """Let go of the graph; Ray frees it then."""
-        self._table_reference = None
+        self._table = None
+
+    def _tasks(
+        self, function: Callable[..., Any], shared: Sequence[Any], items: Sequence[T], ahead: int, description: str,
+        argument: Callable[[T], Any],
+    ) -> Iterator[tuple[T, Any]]:  # fmt: skip
+        import ray
+
+        task = ray.remote(num_cpus=1, max_retries=-1)(function)
+
+        def submit(item: T) -> Any:
+            self.use.tasks += 1
+            return task.remote(__version__, *shared, argument(item))
+
+        return self.in_order(submit, items, ahead, description)
 
     def _piece_rows(self, job: Job, num_starts: int) -> int:
         by_cores = -(-num_starts // (PIECES_PER_CORE * max(1, self.use.cores)))
@@ -82,14 +115,10 @@ class Replicated(Layout):
         """Put what all tasks read into the object store, unless the nodes have no room for it."""
         import ray
 
-        size = size_of(_arrays(shared))
-        check_room(size, [int(node["Resources"].get("object_store_memory", 0)) for node in alive(ray.nodes(), cpus=0)])
+        size = size_of(shared)
+        check_room(size, Machines.of_cluster().stores)
         self.use.bytes_moved += size * self.use.nodes
         return ray.put(shared)
-
-
-def _arrays(shared: Any) -> Any:
-    return list(vars(shared).values()) if isinstance(shared, Job) else shared
 
 
 def check_room(size: int, stores: Sequence[int]) -> None:
@@ -118,11 +147,11 @@ def walk_here(version: str, table: Any, job: Job, starts: NDArray[np.uint32]) ->
     return job.walk(table, starts.copy())
 
 
-def compute_here(version: str, powers: Any, compute: Callable[..., Any], nodes: NDArray[Any]) -> Any:
-    """One block of columns, in a worker."""
+def compute_here(version: str, function: Callable[[Any, Any], Any], shared: Any, item: Any) -> Any:
+    """One item, in a worker."""
     check_version(version)
     use_one_thread()
-    return compute(Propagation(powers), nodes)
+    return function(shared, item)
 
 
 def use_one_thread() -> None:
@@ -138,3 +167,13 @@ def check_version(version: str) -> None:
     """
     if version != __version__:
         raise InputError(f"every node of the cluster must have graphreach {version}, but one has {__version__}")
+
+
+def slices(num_rows: int, size: int) -> list[slice]:
+    """Rows in slices of ``size``.
+
+    Example:
+        >>> slices(5, 2)
+        [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
+    return [slice(begin, min(begin + size, num_rows)) for begin in range(0, num_rows, size)]

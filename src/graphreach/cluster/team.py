@@ -78,7 +78,7 @@ class ProcessTeam(Team):
             gradient.copy_(part.view_as(gradient))
         return float(message[-1])
 
-    def tell(self, find: Callable[[], Found]) -> Found:
+    def broadcast(self, find: Callable[[], Found]) -> Found:
         """What the process of rank 0 finds, known to all."""
         box: list[Any] = [find() if self.leads else None]
         dist.broadcast_object_list(box, src=0)

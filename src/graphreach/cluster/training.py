@@ -11,15 +11,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from graphreach.cluster.connection import LOOPBACK, connected
+from graphreach.cluster.connection import LOOPBACK
 from graphreach.cluster.machines import MARK, STORAGE, Machines
+from graphreach.cluster.ray_engine import WORKERS, Ray
 from graphreach.errors import InputError
 from graphreach.io.files import replacing
 from graphreach.progress import live
-from graphreach.training import trainer as module
 from graphreach.training.checkpoint import CHECKPOINT, read_progress
 from graphreach.training.trainer import DivergedError, Trainer
-from graphreach.walks.walk_length import check_count
 
 MOST_FAILURES = 8
 """Lost workers after which a run is given up."""
@@ -27,7 +26,7 @@ MOST_FAILURES = 8
 SECONDS_BETWEEN_LOOKS = 1.0
 
 
-def train_on_ray(trainer: Trainer, address: str | None = None, workers: int = 2) -> dict[str, Any]:
+def train_on_ray(trainer: Trainer, engine: Ray) -> dict[str, Any]:
     """Train by Ray Train; the trainer is afterwards as its own ``run`` would have left it, but for rounding.
 
     Each worker computes a share of every step, and the gradients are added up. The first worker validates, and writes
@@ -36,23 +35,22 @@ def train_on_ray(trainer: Trainer, address: str | None = None, workers: int = 2)
 
     Args:
         trainer: Model, examples, settings and folder.
-        address: Of the cluster, see :func:`graphreach.cluster.connected`; None starts a Ray on this machine.
-        workers: Processes that share the steps.
+        engine: The cluster, and how many of its processes share the steps.
 
     Returns:
         What the record of a run says about it: workers, cores, nodes, and the estimated bytes that the steps move.
     """
-    check_count("workers", workers)
     trainer.check_examples()
-    with connected(address), tempfile.TemporaryDirectory(prefix="graphreach-") as scratch:
+    with engine.ready(), tempfile.TemporaryDirectory(prefix="graphreach-") as scratch:
         machines = Machines.of_cluster()
-        cores = machines.cores_for(workers)
+        size = engine.workers or min(WORKERS, sum(machines.cores))
+        cores = machines.cores_for(size)
         folder = Path(scratch) if trainer.path is None else trainer.path.parent.resolve()
         seen_by_all = trainer.path is not None or machines.one_machine
         token = _mark(folder)
         try:
             with _watched(trainer, folder), _interruptible():
-                found = _fit(trainer, (folder, token) if seen_by_all else None, folder, machines, workers, cores)
+                found = _fit(trainer, (folder, token) if seen_by_all else None, folder, machines, size, cores)
             _take(trainer, found, folder)
         except KeyboardInterrupt:
             if (folder / CHECKPOINT).exists():
@@ -61,21 +59,21 @@ def train_on_ray(trainer: Trainer, address: str | None = None, workers: int = 2)
         finally:
             trainer.use_best()
     _write_curves(trainer)
-    per_step = bytes_per_step(trainer, workers)
+    per_step = bytes_per_step(trainer, size)
     return {
         "engine": "ray",
-        "workers": workers,
-        "cores": workers * cores,
+        "workers": size,
+        "cores": size * cores,
         "nodes": machines.count,
         "bytes_moved_per_step": per_step,
         "bytes_moved": per_step * steps_taken(trainer),
     }
 
 
-def bytes_per_step(trainer: Trainer, workers: int) -> int:
+def bytes_per_step(trainer: Trainer, size: int) -> int:
     """Bytes that all workers send in a step: an all-reduce of w workers sends 2 (w - 1) times the gradients."""
     numbers = sum(each.numel() for each in trainer.model.parameters()) + 1
-    return 2 * (workers - 1) * 4 * numbers
+    return 2 * (size - 1) * 4 * numbers
 
 
 def steps_taken(trainer: Trainer) -> int:
@@ -92,7 +90,7 @@ def _mark(folder: Path) -> str:
 
 
 def _fit(
-    trainer: Trainer, shared: tuple[Path, str] | None, storage: Path, machines: Machines, workers: int, cores: int
+    trainer: Trainer, shared: tuple[Path, str] | None, storage: Path, machines: Machines, size: int, cores: int
 ) -> Any:
     """What the first worker returns; ``shared`` is the folder of checkpoints and its mark, if all nodes see it."""
     import ray
@@ -106,7 +104,7 @@ def _fit(
         "refresh": trainer.refresh,
         "shared": shared,
         "cores": cores,
-        "seconds_between_checkpoints": module.SECONDS_BETWEEN_CHECKPOINTS,
+        "seconds_between_checkpoints": trainer.seconds_between_checkpoints,
     }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # Ray's, about itself
@@ -122,7 +120,7 @@ def _fit(
             worker_runtime_env={"env_vars": _loopback_only()} if machines.loopback else None,
         )
         scaling = train.ScalingConfig(
-            num_workers=workers, resources_per_worker={"CPU": cores}, placement_strategy="SPREAD"
+            num_workers=size, resources_per_worker={"CPU": cores}, placement_strategy="SPREAD"
         )
         fitter = TorchTrainer(train_in_worker, train_loop_config=config, scaling_config=scaling, run_config=run)
         try:

@@ -1,4 +1,4 @@
-"""Numba kernels for walkers that travel between the parts of a graph, and for what they visited.
+"""Numba kernels for walkers that travel between the parts of a graph.
 
 A walker is 64 bits: the node it stands on, and its number among the walkers of a wave. The random numbers of its steps
 follow from (seed, start, walk), and start and walk from its number, so nothing else travels.
@@ -9,10 +9,8 @@ from typing import Any
 import numpy as np
 from numba import uint32, uint64
 
-from graphreach.anchors.kernels import sample_mask
-from graphreach.jit import fill, kernel
-from graphreach.reachability.walk_kernels import STEP_BITS, merge, on_path, was_seen
-from graphreach.walks.kernels import BLOCK, DEAD, advance, new_block
+from graphreach.jit import kernel
+from graphreach.walks.kernels import BLOCK, DEAD, advance, in_bitmap, new_block
 from graphreach.walks.rng import start_key, walk_key
 
 SLOT = np.uint64(0xFFFFFFFF)
@@ -79,20 +77,14 @@ def keep_wanted(walkers: Any, wanted: Any) -> Any:
     """The walkers that stand on a node of the bitmap."""
     found = np.int64(0)
     for walker in walkers:
-        found += _stands_on(walker, wanted)
+        found += in_bitmap(wanted, walker >> uint64(32))
     out = np.empty(found, np.uint64)
     found = np.int64(0)
     for walker in walkers:
-        if _stands_on(walker, wanted):
+        if in_bitmap(wanted, walker >> uint64(32)):
             out[found] = walker
             found += 1
     return out
-
-
-@kernel
-def _stands_on(walker: Any, wanted: Any) -> Any:
-    v = walker >> uint64(32)
-    return np.int64((wanted[v >> uint64(6)] >> (v & uint64(63))) & uint64(1))
 
 
 @kernel
@@ -100,78 +92,3 @@ def note_visits(walkers: Any, step: Any, paths: Any) -> None:
     """Write where walkers stand after ``step`` into ``paths`` [walkers, walk_length]."""
     for walker in walkers:
         paths[walker & SLOT, step - 1] = uint32(walker >> uint64(32))
-
-
-@kernel
-def count_paths(
-    paths: Any, column: Any, num_anchors: Any, step_weight: Any, hops: Any, first_only: Any, scale: Any, out: Any
-) -> None:
-    """Like ``count_visits``, from stored paths [starts, walks, walk_length] that hold anchors and DEAD."""
-    counts = np.zeros(num_anchors * hops, step_weight.dtype)
-    seen = np.zeros((num_anchors + 63) // 64, np.uint64)
-    for r in range(paths.shape[0]):
-        fill(counts, 0)
-        for walk in range(paths.shape[1]):
-            fill(seen, 0)
-            for t in range(paths.shape[2]):
-                v = paths[r, walk, t]
-                if v == DEAD:
-                    continue
-                c = np.int64(column[v])
-                if first_only and was_seen(seen, c):
-                    continue
-                counts[c * hops + (t if hops > 1 else 0)] += step_weight[t + 1]
-        for j in range(len(counts)):
-            out[r, j] = counts[j] * scale
-
-
-@kernel
-def paths_from(
-    paths: Any, step_weight: Any, hops: Any, first_only: Any, visits: Any, totals: Any, lengths: Any
-) -> None:
-    """Like ``visits_from``, from stored paths."""
-    path = np.empty(paths.shape[2] + 1, np.uint32)
-    for j in range(paths.shape[0]):
-        filled = 0
-        for walk in range(paths.shape[1]):
-            for step in range(1, paths.shape[2] + 1):
-                v = paths[j, walk, step - 1]
-                if v == DEAD:
-                    break
-                path[step] = v
-                if first_only and on_path(path, step):
-                    continue
-                visits[j, filled] = np.int64(v) << STEP_BITS | step
-                filled += 1
-        visits[j, :filled].sort()
-        lengths[j] = merge(visits[j], totals[j], filled, step_weight, hops)
-
-
-@kernel
-def collect_paths(paths: Any, starts: Any, seed: Any, num_samples: Any, share: Any, visits: Any, lengths: Any) -> None:
-    """Like ``collect_visits``, from stored paths."""
-    for r in range(paths.shape[0]):
-        key = start_key(seed, starts[r])
-        filled = 0
-        for walk in range(paths.shape[1]):
-            mask = sample_mask(walk_key(key, walk), num_samples, share)
-            for t in range(paths.shape[2]):
-                v = paths[r, walk, t]
-                if v != DEAD and v != starts[r]:
-                    visits[r, filled] = np.int64(v) << 8 | mask
-                    filled += 1
-        visits[r, :filled].sort()
-        lengths[r] = filled
-
-
-@kernel
-def reached_by_paths(paths: Any, starts: Any) -> Any:
-    """Like ``reached``, from stored paths that hold anchors and DEAD."""
-    out = np.zeros(len(starts), np.uint8)
-    for r in range(paths.shape[0]):
-        for walk in range(paths.shape[1]):
-            for t in range(paths.shape[2]):
-                v = paths[r, walk, t]
-                if v != DEAD and v != starts[r]:
-                    out[r] = 1
-    return out

@@ -15,7 +15,6 @@ from graphreach.cluster.machines import MARK, STORAGE
 from graphreach.cluster.team import ProcessTeam
 from graphreach.cluster.tensors import unpack
 from graphreach.errors import InputError
-from graphreach.training import trainer as module
 from graphreach.training.checkpoint import CHECKPOINT
 from graphreach.training.trainer import DivergedError, Trainer
 
@@ -29,7 +28,6 @@ def train_in_worker(config: dict[str, Any]) -> dict[str, Any]:
     team = ProcessTeam(context.get_world_rank(), context.get_world_size())
     torch.set_num_threads(config["cores"])
     numba.set_num_threads(min(config["cores"], numba.config.NUMBA_NUM_THREADS))
-    module.SECONDS_BETWEEN_CHECKPOINTS = config["seconds_between_checkpoints"]
     with tempfile.TemporaryDirectory() as own:
         try:
             trainer = _trainer(config, team, Path(own))
@@ -50,11 +48,13 @@ def _trainer(config: dict[str, Any], team: ProcessTeam, own: Path) -> Trainer:
         shared, token = config["shared"]
         _check_shared(shared, token, team)
         folder = shared if team.leads else own
-    begin = team.tell(lambda: (folder / CHECKPOINT).read_bytes() if (folder / CHECKPOINT).exists() else None)
+    begin = team.broadcast(lambda: (folder / CHECKPOINT).read_bytes() if (folder / CHECKPOINT).exists() else None)
     if begin is not None and not team.leads:
         (own / CHECKPOINT).write_bytes(begin)
     batches = unpack(ray.get(config["batches"]))
-    return Trainer(config["model"], batches, config["settings"], folder, config["refresh"], team=team)
+    trainer = Trainer(config["model"], batches, config["settings"], folder, config["refresh"], team=team)
+    trainer.seconds_between_checkpoints = config["seconds_between_checkpoints"]
+    return trainer
 
 
 def _check_shared(folder: Path, token: str, team: ProcessTeam) -> None:

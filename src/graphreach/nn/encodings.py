@@ -20,7 +20,7 @@ from graphreach.nn.kernels.encodings import count_returns
 from graphreach.nn.neighbour_sums import neighbour_sum
 from graphreach.progress import stage, track
 from graphreach.threads import one_blas_thread, one_torch_thread
-from graphreach.walks.random_walks import row_chunks
+from graphreach.walks.engine import row_chunks
 from graphreach.walks.rng import check_seed
 from graphreach.walks.transitions import transitions
 from graphreach.walks.walk_length import check_count

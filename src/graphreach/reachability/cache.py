@@ -14,9 +14,9 @@ from scipy.sparse import csr_array
 
 from graphreach.arguments import to_path
 from graphreach.errors import InputError
-from graphreach.graph import Graph
 from graphreach.io.files import replacing
 from graphreach.reachability.result import Reachability
+from graphreach.walks.engine import AnyGraph
 
 FORMAT = 2
 """Raised whenever the same parameters give other numbers than before, or are stored in another way."""
@@ -26,7 +26,7 @@ PARAMETERS = ("method", "similarity", "num_walks", "walk_length", "hops", "seed"
 
 def cached(
     cache: str | Path | bool | None,
-    graph: Graph,
+    graph: AnyGraph,
     anchors: NDArray[np.int64],
     layout: str,
     parameters: dict[str, Any],
@@ -59,7 +59,7 @@ def cached(
 
 
 def check_result(
-    result: Reachability, graph: Graph, anchors: NDArray[np.int64], layout: str, parameters: dict[str, Any]
+    result: Reachability, graph: AnyGraph, anchors: NDArray[np.int64], layout: str, parameters: dict[str, Any]
 ) -> Reachability:
     """Return ``result`` if it is what its key promises."""
     shape: tuple[int, ...] = (graph.num_nodes, len(anchors))
@@ -90,7 +90,7 @@ def user_cache() -> Path:
     return Path(home) / "graphreach" / "reachability"
 
 
-def cache_key(graph: Graph, anchors: NDArray[np.int64], layout: str, parameters: dict[str, Any]) -> str:
+def cache_key(graph: AnyGraph, anchors: NDArray[np.int64], layout: str, parameters: dict[str, Any]) -> str:
     """A hash of everything that the result depends on."""
     text = json.dumps({"format": FORMAT, "graph": graph.content_hash, "layout": layout, **parameters}, sort_keys=True)
     return hashlib.sha256(text.encode() + np.ascontiguousarray(anchors, "<i8").tobytes()).hexdigest()

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.interrupts import row_pieces
-from graphreach.progress import track
 from graphreach.reachability.exact_kernels import COLUMNS, multiply, transition_weights
 from graphreach.reachability.layouts import from_columns
+from graphreach.walks.engine import Walker
 
 MAX_ORDER_COST = 10**11
 """Multiplications that the exact order-weighted s(a, v) may take: about a minute."""
@@ -66,7 +66,7 @@ class Propagation:
 
     def __init__(self, powers: Powers) -> None:
         self.powers, self.pieces = powers, row_pieces(powers.indptr)
-        self.x, self.y, self.sums = (np.empty((self.num_nodes, COLUMNS), np.float32) for _ in range(3))
+        self.x = self.y = self.sums = np.empty((0, COLUMNS), np.float32)
 
     @property
     def num_nodes(self) -> int:
@@ -75,6 +75,8 @@ class Propagation:
 
     def start(self, nodes: NDArray[Any]) -> None:
         """Put all weight of column j on ``nodes[j]``, and nothing into the sums."""
+        if not len(self.x):  # where columns are computed, not where they are asked for
+            self.x, self.y, self.sums = (np.empty((self.num_nodes, COLUMNS), np.float32) for _ in range(3))
         self.x[:] = 0
         self.sums[:] = 0
         self.x[nodes, np.arange(len(nodes))] = self.powers.right[nodes]
@@ -146,17 +148,11 @@ BlockFunction = Callable[[Propagation, NDArray[Any]], NDArray[Any]]
 
 
 def blocks_of(
-    compute: BlockFunction, powers: Powers, anchors: NDArray[Any], description: str, cluster: Any = None
+    walker: Walker, compute: BlockFunction, powers: Powers, anchors: NDArray[Any], description: str
 ) -> Iterator[NDArray[Any]]:
-    """``compute`` for each COLUMNS of the anchors, in order, here or on a cluster."""
-    begins = range(0, len(anchors), COLUMNS)
-    pieces = [anchors[first : first + COLUMNS] for first in begins]
-    if cluster is not None:
-        yield from cluster.columns(compute, powers, pieces, description)
-        return
-    propagation = Propagation(powers)
-    for here in track(pieces, len(pieces), description):
-        yield compute(propagation, here)
+    """``compute`` for each COLUMNS of the anchors, in order."""
+    pieces = [anchors[first : first + COLUMNS] for first in range(0, len(anchors), COLUMNS)]
+    return walker.compute(compute, Propagation(powers), pieces, description)
 
 
 def order_cost(graph: Graph, length: int) -> int:
@@ -174,11 +170,11 @@ def check_order_cost(graph: Graph, length: int) -> None:
         )
 
 
-def _return_probabilities(graph: Graph, length: int, cluster: Any) -> NDArray[np.float64]:
+def _return_probabilities(walker: Walker, graph: Graph, length: int) -> NDArray[np.float64]:
     """P^t(v, v) for t = 1 .. length - 1, ``[n, length - 1]``."""
     nodes, powers = np.arange(graph.num_nodes), transition_powers(graph, "to")
     compute = partial(return_block, length=length)
-    return np.concatenate(list(blocks_of(compute, powers, nodes, "return probabilities", cluster)))
+    return np.concatenate(list(blocks_of(walker, compute, powers, nodes, "return probabilities")))
 
 
 def is_balanced(graph: Graph) -> bool:
@@ -211,28 +207,22 @@ def balanced(graph: Graph, to_anchors: Any, anchors: NDArray[Any], hops: int) ->
 
 
 def exact_reachability(
-    graph: Graph,
-    anchors: NDArray[Any],
-    similarity: str,
-    length: int,
-    hops: int | None,
-    num_walks: int,
+    walker: Walker, graph: Graph, anchors: NDArray[Any], similarity: str, length: int, hops: int | None, num_walks: int,
     layout: str,
-    cluster: Any = None,
-) -> tuple[Any, Any]:
+) -> tuple[Any, Any]:  # fmt: skip
     """Both matrices, in the layout asked for; with hops their columns are anchor by anchor."""
 
     def matrix(compute: BlockFunction, direction: str) -> Any:
         powers = transition_powers(graph, direction)
         what = f"exact reachability {direction} anchors"
         return from_columns(
-            blocks_of(compute, powers, anchors, what, cluster), graph.num_nodes, len(anchors) * (hops or 1), layout
+            blocks_of(walker, compute, powers, anchors, what), graph.num_nodes, len(anchors) * (hops or 1), layout
         )
 
     if similarity == "order":
         check_order_cost(graph, length)
         to = matrix(partial(order_to_block, length=length, num_walks=num_walks), "to")
-        returns = _return_probabilities(graph, length, cluster)
+        returns = _return_probabilities(walker, graph, length)
         return to, matrix(partial(order_from_block, length=length, num_walks=num_walks, returns=returns), "from")
     function = partial(hop_block if hops else frequency_block, length=length)
     to = matrix(function, "to")

@@ -5,12 +5,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array, csr_array, hstack
+from scipy.sparse import csr_array, hstack
 
 from graphreach.reachability.exact_kernels import compress_rows, count_nonzero_rows
-
-Block = tuple[int, NDArray[np.float32]]
-"""First row, and the numbers."""
 
 
 def compress(block: NDArray[np.float32]) -> csr_array:
@@ -57,8 +54,3 @@ def _take(piece: csr_array, name: str) -> NDArray[Any]:
     array: NDArray[Any] = getattr(piece, name)
     setattr(piece, name, array[:0])
     return array
-
-
-def from_entries(columns: csc_array, layout: str) -> Any:
-    """A matrix from entries listed by column."""
-    return csr_array(columns.tocsr()) if layout == "csr" else columns.toarray()

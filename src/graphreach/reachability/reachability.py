@@ -1,7 +1,7 @@
 """Reachability estimations."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,13 +15,11 @@ from graphreach.reachability.exact_kernels import COLUMNS
 from graphreach.reachability.result import Reachability
 from graphreach.reachability.sampled import CSR_ROWS, Counting, sampled_reachability
 from graphreach.walks.costs import check_products, check_steps
-from graphreach.walks.place import Place
+from graphreach.walks.defaults import NUM_WALKS, WALK_LENGTH
+from graphreach.walks.engine import AnyGraph, Engine, find_engine
 from graphreach.walks.random_walks import check_starts
 from graphreach.walks.rng import check_seed
 from graphreach.walks.walk_length import check_count, check_hops, resolve_walk_length
-
-if TYPE_CHECKING:
-    from graphreach.cluster.partitioned_graph import PartitionedGraph
 
 STEP_COST = 32
 """Multiplications of the exact method that take as long as one step of a walk (see benchmarks/)."""
@@ -31,20 +29,18 @@ DENSE_BYTES = 1 << 30
 
 
 def reachability(
-    graph: "Graph | PartitionedGraph",
+    graph: AnyGraph,
     anchors: ArrayLike,
     method: str = "walks",
     similarity: str = "frequency",
-    num_walks: int = 50,
-    walk_length: int | str = "diameter",
+    num_walks: int = NUM_WALKS,
+    walk_length: int | str = WALK_LENGTH,
     hops: int | None = None,
     seed: int = 0,
     *,
     layout: str = "auto",
     cache: str | Path | bool | None = None,
-    engine: str = "local",
-    address: str | None = None,
-    partitions: int | None = None,
+    engine: Engine | str = "local",
 ) -> Reachability:
     r"""Reachability between every node and every anchor, in both directions, from the
     `"GraphReach" <https://arxiv.org/abs/2008.09657>`_ paper.
@@ -76,15 +72,12 @@ def reachability(
         walk_length: Jumps of a walk, :math:`l_w`, or ``"diameter"``.
         hops: L keeps the first L steps apart: the share of walks that are at the anchor after 1, ..., L jumps. The walk
             length is then L.
-        seed: Of the walks. The same seed gives the same numbers bit for bit on any number of threads.
+        seed: Random seed of the walks. The same seed gives the same numbers bit for bit on any number of threads.
         layout: ``"dense"``, ``"csr"``, or ``"auto"``: dense unless that is large.
         cache: A folder for results, or ``True`` for the user's cache folder. A result is found again if graph and all
             parameters are equal.
-        engine: ``"local"``, or ``"ray"`` for a Ray cluster; the numbers are the same bit for bit. See
-            :mod:`graphreach.cluster`.
-        address: Of the Ray cluster; see :func:`graphreach.cluster.connected`.
-        partitions: Into how many parts to split the graph, where it is too large for the memory of each of the cluster's
-            nodes; with ``method="walks"``.
+        engine: ``"local"``, ``"ray"``, or an engine such as :class:`graphreach.cluster.Ray`; the numbers are the same bit
+            for bit.
 
     Example:
         >>> import graphreach as gr
@@ -104,16 +97,14 @@ def reachability(
         raise InputError('hops must be None with similarity="order", which is a sum over steps by definition')
     hops = None if hops is None else check_hops(hops)
     length = hops if hops is not None else resolve_walk_length(graph, walk_length)
-    place = Place.make(graph, engine, address, partitions)
-    if place.partitioned and method != "walks":
+    where = find_engine(engine)
+    if where.in_parts(graph) or not isinstance(graph, Graph):
         method = _only_walks(method)
-    if method == "auto":
-        method = cheaper_method(place.graph, len(positions), similarity, num_walks, length)
-    if method == "exact" and similarity == "order":
-        check_order_cost(place.graph, length)
+    elif method == "auto":
+        method = cheaper_method(graph, len(positions), similarity, num_walks, length)
     if layout == "auto":
         layout = _auto_layout(graph.num_nodes * len(positions) * (hops or 1), method)
-    _check_cost(place.graph, len(positions), method, similarity, num_walks, length, hops, layout)
+    _check_cost(graph, len(positions), method, similarity, num_walks, length, hops, layout)
     parameters: dict[str, Any] = {
         "method": method,
         "similarity": similarity,
@@ -123,20 +114,21 @@ def reachability(
         "seed": seed if method == "walks" else None,
     }
     return cached(
-        cache, place.graph, positions, layout, parameters, lambda: _compute(positions, layout, parameters, place)
+        cache, graph, positions, layout, parameters, lambda: _compute(graph, positions, layout, parameters, where)
     )
 
 
-def _compute(anchors: NDArray[np.int64], layout: str, parameters: dict[str, Any], place: Place) -> Reachability:
-    graph = place.graph
+def _compute(
+    graph: Any, anchors: NDArray[np.int64], layout: str, parameters: dict[str, Any], engine: Engine
+) -> Reachability:
     similarity, length, hops = (parameters[name] for name in ("similarity", "walk_length", "hops"))
-    with place.cluster() as cluster:
+    with engine.walker(graph) as walker:
         if parameters["method"] == "exact":
             factor = parameters["num_walks"] or 1
-            to, back = exact_reachability(graph, anchors, similarity, length, hops, factor, layout, cluster)
+            to, back = exact_reachability(walker, graph, anchors, similarity, length, hops, factor, layout)
         else:
             counting = Counting(similarity, parameters["num_walks"], length, hops)
-            to, back = sampled_reachability(graph, anchors, counting, parameters["seed"], layout, cluster)
+            to, back = sampled_reachability(walker, anchors, counting, parameters["seed"], layout)
     if hops is not None and layout == "dense":
         to, back = (matrix.reshape(graph.num_nodes, len(anchors), hops) for matrix in (to, back))
     return Reachability(to, back, anchors, **parameters)
@@ -178,6 +170,8 @@ def _check_cost(
         check_steps(n, num_walks, length)
         work = 16 * num_walks * length + 4 * width * min(n, CSR_ROWS)
     else:
+        if similarity == "order":
+            check_order_cost(graph, length)
         check_products(len(graph.indices), -(-num_anchors // COLUMNS) * COLUMNS, length)
         columns = min(num_anchors, COLUMNS)
         apart = length if hops is not None or similarity == "order" else 1
@@ -200,7 +194,7 @@ def _only_walks(method: str) -> str:
     return "walks"
 
 
-def _check_anchors(graph: "Graph | PartitionedGraph", anchors: ArrayLike) -> NDArray[np.int64]:
+def _check_anchors(graph: AnyGraph, anchors: ArrayLike) -> NDArray[np.int64]:
     positions = check_starts(graph, () if anchors is None else anchors, "anchors").astype(np.int64)
     if len(positions) == 0:
         raise InputError("anchors must hold at least one position, got none")

@@ -1,19 +1,19 @@
 """Reachability by counting what random walks visit."""
 
-from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array
+from scipy.sparse import csc_array, csr_array
 
 from graphreach.errors import InputError
-from graphreach.graph import Graph
-from graphreach.interrupts import call
-from graphreach.reachability.layouts import Block, compress, from_entries, from_rows
+from graphreach.reachability.layouts import compress, from_rows
 from graphreach.reachability.walk_kernels import count_visits, visits_from
-from graphreach.walks.random_walks import row_chunks
-from graphreach.walks.transitions import Transitions, transitions
+from graphreach.walks.engine import Job, Walker
+from graphreach.walks.kernels import bitmap
+from graphreach.walks.transitions import Transitions
 
 ORDER_UNIT = 1 << 40
 """1 / t is counted as a whole number of 2^-40, so that sums do not depend on their order."""
@@ -41,79 +41,106 @@ class Counting:
         self.step_weight.flags.writeable = False
         self.scale = 1.0 / ORDER_UNIT if self.first_only else 1.0 / visits
 
-    def room(self, rows: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Arrays for the visits of so many sources, their totals, and how many there are."""
-        shape = (rows, self.num_walks * self.length)
-        return np.empty(shape, np.int64), np.empty(shape, np.int64), np.zeros(rows, np.int64)
 
-    def entries(self, visits: NDArray[np.int64], totals: NDArray[np.int64], count: NDArray[np.int64]) -> "Visits":
-        """The filled part of such arrays."""
-        kept = np.arange(visits.shape[1]) < count[:, None]
-        return visits[kept], (totals[kept] * self.scale).astype(np.float32), count
+@dataclass(frozen=True, kw_only=True)
+class CountToAnchors(Job):
+    """s(v, a) of the starts v, dense or compressed.
 
+    Attributes:
+        column: Each anchor's column, ``[n]``; which nodes are anchors ``wanted`` says.
+        num_anchors: How many there are.
+        counting: What a visit counts.
+        compressed: Whether rows are compressed.
+    """
 
-class Targets(NamedTuple):
-    """Anchors as the kernels look them up: a bitmap of the nodes, each anchor's column, how many there are."""
-
-    bitmap: NDArray[np.uint64]
     column: NDArray[np.uint32]
-    number: int
+    num_anchors: int
+    counting: Counting
+    compressed: bool = False
 
     @classmethod
-    def make(cls, anchors: NDArray[Any], num_nodes: int) -> "Targets":
-        """Look-up tables for ``anchors``."""
-        flags, column = bitmap(anchors, num_nodes), np.zeros(num_nodes, np.uint32)
+    def make(
+        cls, anchors: NDArray[Any], num_nodes: int, counting: Counting, seed: int, compressed: bool = False
+    ) -> "CountToAnchors":
+        """The job for these anchors."""
+        column = np.zeros(num_nodes, np.uint32)
         column[anchors] = np.arange(len(anchors))
         column.flags.writeable = False
-        return cls(flags, column, len(anchors))
+        return cls(
+            num_walks=counting.num_walks, length=counting.length, seed=seed, wanted=bitmap(anchors, num_nodes),
+            column=column, num_anchors=len(anchors), counting=counting, compressed=compressed,
+        )  # fmt: skip
 
+    @property
+    def columns(self) -> int:
+        """Columns of the matrix."""
+        return self.num_anchors * self.counting.hops
 
-def count_rows(
-    table: Transitions, starts: NDArray[np.uint32], targets: Targets, counting: Counting, seed: int,
-    out: NDArray[np.float32],
-) -> None:  # fmt: skip
-    """s(v, a) of the starts v, one row each."""
-    call(
-        count_visits, *table, starts, counting.num_walks, counting.length, seed, *targets, counting.step_weight,
-        counting.hops, counting.first_only, counting.scale, out,
-        work=len(starts) * counting.num_walks * counting.length,
-    )  # fmt: skip
+    @property
+    def row_bytes(self) -> int:
+        """Memory that the result of one start takes."""
+        return 4 * self.columns
 
+    @property
+    def most_rows(self) -> int | None:
+        """Starts to be walked from at a time at most: their rows are dense before they are compressed."""
+        return CSR_ROWS if self.compressed else None
 
-def to_anchor_blocks(
-    graph: Graph, anchors: NDArray[Any], counting: Counting, seed: int, out: NDArray[np.float32] | None = None
-) -> Iterator[Block]:
-    """s(v, a) in blocks of rows, written to ``out`` where it is given."""
-    n, k = graph.num_nodes, len(anchors)
-    targets, starts = Targets.make(anchors, n), np.arange(n, dtype=np.uint32)
-    for chunk in row_chunks(n, counting.num_walks * counting.length, "walks to anchors"):
-        step = chunk.stop - chunk.start if out is not None else CSR_ROWS
-        for begin in range(chunk.start, chunk.stop, step):
-            rows = slice(begin, min(begin + step, chunk.stop))
-            block = np.empty((rows.stop - begin, k * counting.hops), np.float32) if out is None else out[rows]
-            count_rows(transitions(graph), starts[rows], targets, counting, seed, block)
-            yield begin, block
+    def walk(self, table: Transitions, starts: NDArray[np.uint32], out: NDArray[Any] | None = None) -> Any:
+        """The result for some starts."""
+        counting = self.counting
+        if out is None:
+            out = np.empty((len(starts), self.columns), np.float32)
+        self.run(
+            count_visits, table, starts, self.wanted, self.column, self.num_anchors, counting.step_weight, counting.hops,
+            counting.first_only, counting.scale, out,
+        )  # fmt: skip
+        return compress(out) if self.compressed else out
+
+    def matrix(self, walker: Walker, starts: NDArray[np.uint32]) -> Any:
+        """One row for each start."""
+        if self.compressed:
+            pieces = (piece for _, piece in walker.map(self, starts, "walks to anchors"))
+            return from_rows(pieces, len(starts), self.columns)
+        out = np.empty((len(starts), self.columns), np.float32)
+        walker.fill(self, starts, out, "walks to anchors")
+        return out
 
 
 Visits = tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.int64]]
 """Entries source by source, their values, and how many each source has."""
 
 
-def visits_of(table: Transitions, sources: NDArray[np.uint32], counting: Counting, seed: int) -> Visits:
-    """s(a, v) of the sources a where it is not zero: there are at most n_w l_w of them a source."""
-    visits, totals, count = counting.room(len(sources))
-    call(
-        visits_from, *table, sources, counting.num_walks, counting.length, seed, counting.step_weight, counting.hops,
-        counting.first_only, visits, totals, count, work=visits.size,
-    )  # fmt: skip
-    return counting.entries(visits, totals, count)
+@dataclass(frozen=True, kw_only=True)
+class CountFromAnchors(Job):
+    """s(a, v) of the starts a where it is not zero: at most n_w l_w entries for each."""
 
+    counting: Counting
 
-def from_anchor_pieces(graph: Graph, anchors: NDArray[Any], counting: Counting, seed: int) -> Iterator[Visits]:
-    """s(a, v) in blocks of anchors."""
-    sources = anchors.astype(np.uint32)
-    for rows in row_chunks(len(anchors), counting.num_walks * counting.length, "walks from anchors", bytes_per_step=16):
-        yield visits_of(transitions(graph), sources[rows], counting, seed)
+    @classmethod
+    def make(cls, counting: Counting, seed: int) -> "CountFromAnchors":
+        """The job for any starts."""
+        return cls(num_walks=counting.num_walks, length=counting.length, seed=seed, counting=counting)
+
+    @property
+    def row_bytes(self) -> int:
+        """Memory that the result of one start takes."""
+        return 28 * self.steps
+
+    def walk(self, table: Transitions, starts: NDArray[np.uint32], out: NDArray[Any] | None = None) -> Visits:
+        """The result for some starts."""
+        counting, shape = self.counting, (len(starts), self.steps)
+        visits, totals, count = np.empty(shape, np.int64), np.empty(shape, np.int64), np.zeros(len(starts), np.int64)
+        self.run(
+            visits_from, table, starts, counting.step_weight, counting.hops, counting.first_only, visits, totals, count
+        )
+        filled = np.arange(shape[1]) < count[:, None]
+        return visits[filled], (totals[filled] * counting.scale).astype(np.float32), count
+
+    def matrix(self, walker: Walker, starts: NDArray[np.uint32], description: str = "walks from anchors") -> csc_array:
+        """One column for each start, or one for each start and hop."""
+        pieces = (piece for _, piece in walker.map(self, starts, description))
+        return by_column(pieces, walker.num_nodes, self.counting.hops)
 
 
 def by_column(pieces: Iterable[Visits], num_nodes: int, hops: int) -> csc_array:
@@ -129,35 +156,11 @@ def by_column(pieces: Iterable[Visits], num_nodes: int, hops: int) -> csc_array:
 
 
 def sampled_reachability(
-    graph: Graph, anchors: NDArray[Any], counting: Counting, seed: int, layout: str, cluster: Any = None
+    walker: Walker, anchors: NDArray[Any], counting: Counting, seed: int, layout: str
 ) -> tuple[Any, Any]:
     """Both matrices, in the layout asked for; with hops their columns are anchor by anchor."""
-    n, columns = graph.num_nodes, len(anchors) * counting.hops
-    if cluster is not None:
-        to = cluster.to_anchors(anchors, counting, seed, layout)
-        pieces = cluster.from_anchors(anchors, counting, seed)
-    else:
-        if layout == "csr":
-            to = from_rows(
-                (compress(block) for _, block in to_anchor_blocks(graph, anchors, counting, seed)), n, columns
-            )
-        else:
-            to = np.empty((n, columns), np.float32)
-            for _ in to_anchor_blocks(graph, anchors, counting, seed, out=to):
-                pass
-        pieces = from_anchor_pieces(graph, anchors, counting, seed)
-    return to, from_entries(by_column(pieces, n, counting.hops), layout)
-
-
-def bitmap(anchors: NDArray[Any], num_nodes: int) -> NDArray[np.uint64]:
-    """A bit for each node, 64 in a number.
-
-    Example:
-        >>> bitmap(np.array([0, 65]), num_nodes=70)
-        array([1, 2], dtype=uint64)
-    """
-    flags = np.zeros(-(-num_nodes // 64) * 64, np.bool_)
-    flags[anchors] = True
-    packed: NDArray[np.uint64] = np.packbits(flags, bitorder="little").view("<u8").astype(np.uint64)
-    packed.flags.writeable = False
-    return packed
+    n = walker.num_nodes
+    job = CountToAnchors.make(anchors, n, counting, seed, compressed=layout == "csr")
+    to = job.matrix(walker, np.arange(n, dtype=np.uint32))
+    back = CountFromAnchors.make(counting, seed).matrix(walker, anchors.astype(np.uint32))
+    return to, csr_array(back.tocsr()) if layout == "csr" else back.toarray()

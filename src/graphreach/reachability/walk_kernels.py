@@ -11,7 +11,7 @@ import numpy as np
 from numba import prange, uint64
 
 from graphreach.jit import fill, kernel, parallel_kernel
-from graphreach.walks.kernels import BLOCK, DEAD, advance, enter, new_block, rows_per_block
+from graphreach.walks.kernels import BLOCK, DEAD, advance, enter, in_bitmap, new_block, rows_per_block
 
 STEP_BITS = 20
 """Bits of a packed visit that hold the step; walks are shorter than 2^20."""
@@ -33,13 +33,13 @@ def count_visits(
     for b in prange((len(starts) + rows - 1) // rows):
         block = new_block()
         row = b * rows
-        here = starts[row : row + rows]
-        counts = np.zeros((len(here), width), step_weight.dtype)
+        end = min(row + rows, len(starts))
+        counts = np.zeros((end - row, width), step_weight.dtype)
         hits = np.empty(BLOCK + 1, np.int64)
         seen = np.zeros((BLOCK if first_only else 1, (num_anchors + 63) // 64), np.uint64)
         for first in range(0, num_walks, BLOCK):
             last = min(first + BLOCK, num_walks)
-            count = enter(block, here, first, last, seed)
+            count = enter(block, starts, row, end, num_walks, walk_length, first, seed)
             for i in range(len(seen)):
                 fill(seen[i], 0)
             for step in range(1, walk_length + 1):
@@ -54,20 +54,20 @@ def count_visits(
                     if first_only and was_seen(seen[i], c):
                         continue
                     counts[i // (last - first), c * hops + offset] += step_weight[step]
-        for r in range(len(here)):
+        for r in range(end - row):
             for j in range(width):
                 out[row + r, j] = counts[r, j] * scale
 
 
 @kernel
 def _find_hits(current: Any, count: Any, is_anchor: Any, hits: Any) -> Any:
-    """The walkers that stand on an anchor; without a branch on it, which no processor could predict."""
+    """The walkers that stand on an anchor."""
     found = np.int64(0)
     for i in range(count):
         v = current[i]
         if v != DEAD:
             hits[found] = i
-            found += np.int64((is_anchor[v >> 6] >> uint64(v & 63)) & uint64(1))
+            found += in_bitmap(is_anchor, v)
     return found
 
 
@@ -93,11 +93,10 @@ def visits_from(
     for j in prange(len(sources)):
         block = new_block()
         current = block[0]
-        here = sources[j : j + 1]
         filled = 0
         path = np.empty((BLOCK if first_only else 1, walk_length + 1), np.uint32)
         for first in range(0, num_walks, BLOCK):
-            count = enter(block, here, first, min(first + BLOCK, num_walks), seed)
+            count = enter(block, sources, j, j + 1, num_walks, walk_length, first, seed)
             for step in range(1, walk_length + 1):
                 if stop[0] != 0:
                     break
@@ -140,38 +139,3 @@ def merge(visits: Any, totals: Any, filled: Any, step_weight: Any, hops: Any) ->
             totals[out] = 0
         totals[out] += step_weight[step]
     return out + 1
-
-
-@parallel_kernel
-def count_pairs(
-    indptr: Any, indices: Any, alias: Any, sources: Any, pointer: Any, targets: Any, num_walks: Any, walk_length: Any,
-    seed: Any, hops: Any, scale: Any, out: Any, stop: Any,
-) -> None:  # fmt: skip
-    """``out[p]`` gets the share of visits that walks from ``sources[j]`` pay to ``targets[p]``.
-
-    The targets of source j are ``targets[pointer[j] .. pointer[j + 1]]``, sorted and different.
-    Ends early if ``stop[0]``.
-    """
-    for j in prange(len(sources)):
-        block = new_block()
-        current = block[0]
-        here = sources[j : j + 1]
-        begin, end = pointer[j], pointer[j + 1]
-        counts = np.zeros((end - begin, hops), np.int64)
-        for first in range(0, num_walks, BLOCK):
-            count = enter(block, here, first, min(first + BLOCK, num_walks), seed)
-            for step in range(1, walk_length + 1):
-                if stop[0] != 0:
-                    break
-                advance(indptr, indices, alias, block, count, step)
-                offset = step - 1 if hops > 1 else 0
-                for i in range(count):
-                    v = current[i]
-                    if v == DEAD:
-                        continue
-                    p = np.searchsorted(targets[begin:end], v)
-                    if p < end - begin and targets[begin + p] == v:
-                        counts[p, offset] += 1
-        for p in range(end - begin):
-            for h in range(hops):
-                out[begin + p, h] = counts[p, h] * scale

@@ -21,7 +21,6 @@ from graphreach.training.batches import Batch, make_batches
 from graphreach.training.checks import check_run
 from graphreach.training.clock import Clock
 from graphreach.training.content import describe_content, ids_hash
-from graphreach.training.engine import Engine
 from graphreach.training.evaluation import Scores, evaluate, summarise
 from graphreach.training.fusion import fuse
 from graphreach.training.inputs import Inputs, side_by_side
@@ -44,12 +43,13 @@ from graphreach.training.scorers import SCORERS
 from graphreach.training.settings import Settings
 from graphreach.training.trainer import Trainer
 from graphreach.training.vectors import save_vectors
+from graphreach.walks.engine import Engine, Local, find_engine
 
 
 def run(
     data: Dataset | Sample, settings: Settings, folder: str | Path | None = None, *, tensorboard: bool = False,
     check: bool = True, walk_graph: Callable[[Split], Graph] | None = None,
-    engine: str = "local", address: str | None = None, workers: int | None = None, source: dict[str, Any] | None = None,
+    engine: Engine | str = "local", source: dict[str, Any] | None = None,
 ) -> Outcome:  # fmt: skip
     """Split, train, choose by validation, score the test examples once.
 
@@ -64,10 +64,9 @@ def run(
         check: Whether leaks are looked for, and refused.
         walk_graph: From a split to the graph that the model reads instead of ``split.graph``, say with other edge
             weights. Nothing looks for leaks in it.
-        engine: ``"local"``, or ``"ray"``: the steps are shared by workers of a Ray cluster. The losses are the same but for
-            rounding, and a run may go on with the other engine. The folder must be on storage that all nodes share.
-        address: Of the Ray cluster, see :func:`graphreach.cluster.connected`; None starts a Ray on this machine.
-        workers: Processes of ``"ray"`` that share the steps; 2 by default.
+        engine: ``"local"``, ``"ray"``, or an engine such as :class:`graphreach.cluster.Ray`, whose workers share the steps.
+            The losses are the same but for rounding, and a run may go on with the other engine. The folder must be on
+            storage that all nodes share.
         source: How the data are read again, plain values to keep as ``source.json`` in the folder.
 
     Example:
@@ -85,17 +84,17 @@ def run(
         check_flag(name, flag)
     names = settings.method.split("+")
     check_run(settings, len(dataset.samples))
-    place = Engine.make(engine, address, workers)
+    where = find_engine(engine)
     if path is not None:
         check_same_settings(path, settings)
     trains = settings.method in METHODS and not (path is not None and (path / RECORD).exists())
-    with place.ready() if trains else nullcontext():
+    with where.ready() if trains else nullcontext():
         cut = _Cut.make(dataset, settings, walk_graph)
 
         def go() -> Outcome:
             if len(names) > 1:
-                return _run_apart(cut, settings, path, names, check, walk_graph, place)
-            return _Run(cut, settings, path, tensorboard, check, place).outcome()
+                return _run_apart(cut, settings, path, names, check, walk_graph, where)
+            return _Run(cut, settings, path, tensorboard, check, where).outcome()
 
         return go() if path is None else _run_in_folder(path, settings, cut.content, source, go)
 
@@ -226,8 +225,8 @@ class _Run:
     def _inputs(self, method: Method, split: Split, graph: Graph) -> Inputs:
         x = split.x if self.settings.features else None
         # Of many small graphs each would wait for the cluster.
-        place = self.engine.place if len(self.splits) == 1 else {}
-        return method.inputs(graph, x, self._plan(split), self.clock, **place)
+        engine = self.engine if len(self.splits) == 1 else Local()
+        return method.inputs(graph, x, self._plan(split), self.clock, engine=engine)
 
     def _batches(self, model: TaskModel, inputs: list[Inputs]) -> list[Batch]:
         decoder = model.encoder.decoder
@@ -350,7 +349,7 @@ def _run_apart(
     for name in names:
         outcomes[name] = run(
             cut.dataset, settings.part(name), None if folder is None else folder / name, check=check, walk_graph=walk_graph,
-            engine=engine.name, address=engine.address, workers=engine.workers,
+            engine=engine,
         )  # fmt: skip
     outcome = fuse(settings, cut.splits, outcomes)
     if folder is not None:

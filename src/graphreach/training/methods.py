@@ -18,6 +18,7 @@ from graphreach.reachability import Reachability, reachability
 from graphreach.training.clock import Clock
 from graphreach.training.inputs import WHOLE_GRAPH_NODES, Inputs
 from graphreach.training.plan import Plan
+from graphreach.walks.engine import Engine
 
 Features = NDArray[np.float32] | None
 
@@ -29,8 +30,8 @@ class Method(NamedTuple):
     """A model in the harness.
 
     Attributes:
-        inputs: From graph, features, plan, a clock, (for a graph seen before) anchors, and where to walk (as arguments of
-            :func:`graphreach.reachability`) to :class:`Inputs`.
+        inputs: From graph, features, plan, a clock, (for a graph seen before) anchors, and the engine that walks to
+            :class:`Inputs`.
         build: From the width of the features, the number of nodes (None without identity) and the plan to a model.
         epoch_inputs: What is drawn anew in an epoch: from graph, inputs and a seed; None if nothing ever is.
     """
@@ -41,18 +42,23 @@ class Method(NamedTuple):
 
 
 def _graphreach_inputs(
-    graph: Graph, x: Features, plan: Plan, clock: Clock, anchors: NDArray[np.int64] | None = None, **place: Any
+    graph: Graph,
+    x: Features,
+    plan: Plan,
+    clock: Clock,
+    anchors: NDArray[np.int64] | None = None,
+    engine: Engine | str = "local",
 ) -> Inputs:
     if anchors is None:
         with clock.phase("anchors"):
-            anchors = choose_anchors(graph, plan, **place)
+            anchors = choose_anchors(graph, plan, engine=engine)
     with clock.phase("reachability"):
-        reach = model_reachability(graph, anchors, plan, **place)
+        reach = model_reachability(graph, anchors, plan, engine=engine)
     with clock.phase("inputs"):
         return reach_inputs(graph, x, plan, reach)
 
 
-def choose_anchors(graph: Graph, plan: Plan, **place: Any) -> NDArray[np.int64]:
+def choose_anchors(graph: Graph, plan: Plan, engine: Engine | str = "local") -> NDArray[np.int64]:
     """The anchors of a run on a graph.
 
     Example:
@@ -62,10 +68,12 @@ def choose_anchors(graph: Graph, plan: Plan, **place: Any) -> NDArray[np.int64]:
     """
     if plan.anchors is None:
         raise TypeError(f"method {plan.method} has no anchors")
-    return select_anchors(graph, **plan.anchors.model_dump(), **place).anchors
+    return select_anchors(graph, **plan.anchors.model_dump(), engine=engine).anchors
 
 
-def model_reachability(graph: Graph, anchors: NDArray[np.int64], plan: Plan, **place: Any) -> Reachability:
+def model_reachability(
+    graph: Graph, anchors: NDArray[np.int64], plan: Plan, engine: Engine | str = "local"
+) -> Reachability:
     """The reachability that a run of ``graphreach`` reads, before it is put on the preset's scale.
 
     Example:
@@ -73,7 +81,7 @@ def model_reachability(graph: Graph, anchors: NDArray[np.int64], plan: Plan, **p
         >>> model_reachability(path, np.array([1]), resolve(Settings(preset="best"), 3)).hops
         4
     """
-    return reachability(graph, anchors, **plan.reach.arguments(), **place)
+    return reachability(graph, anchors, **plan.reach.arguments(), engine=engine)
 
 
 def reach_inputs(graph: Graph, x: Features, plan: Plan, reach: Reachability) -> Inputs:
@@ -98,7 +106,9 @@ def _build_graphreach(in_channels: int, num_nodes: int | None, plan: Plan) -> nn
 
 
 def _pgnn(hops: int | None) -> Method:
-    def inputs(graph: Graph, x: Features, plan: Plan, clock: Clock, anchors: Any = None, **place: Any) -> Inputs:
+    def inputs(
+        graph: Graph, x: Features, plan: Plan, clock: Clock, anchors: Any = None, engine: Engine | str = "local"
+    ) -> Inputs:
         with clock.phase("distances"):
             structure = anchor_sets(graph, max_distance=hops, seed=plan.seed)
         return Inputs(_tensor(x), structure, graph.num_nodes)
@@ -113,7 +123,9 @@ def _pgnn(hops: int | None) -> Method:
 
 
 def _neighbourhood(kind: str, encode: Callable[..., NDArray[np.float32]] | None = None) -> Method:
-    def inputs(graph: Graph, x: Features, plan: Plan, clock: Clock, anchors: Any = None, **place: Any) -> Inputs:
+    def inputs(
+        graph: Graph, x: Features, plan: Plan, clock: Clock, anchors: Any = None, engine: Engine | str = "local"
+    ) -> Inputs:
         parts = [] if x is None else [x]
         if encode is not None:
             with clock.phase("encodings"):
@@ -128,7 +140,9 @@ def _neighbourhood(kind: str, encode: Callable[..., NDArray[np.float32]] | None 
     return Method(inputs, build)
 
 
-def _mlp_inputs(graph: Graph, x: Features, plan: Plan, clock: Clock, anchors: Any = None, **place: Any) -> Inputs:
+def _mlp_inputs(
+    graph: Graph, x: Features, plan: Plan, clock: Clock, anchors: Any = None, engine: Engine | str = "local"
+) -> Inputs:
     return Inputs(_tensor(np.ones((graph.num_nodes, 1), np.float32) if x is None else x), None, graph.num_nodes)
 
 

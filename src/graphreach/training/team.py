@@ -18,7 +18,7 @@ class Team:
     """One process, which does all of it; several are :class:`graphreach.cluster.team.ProcessTeam`.
 
     Example:
-        >>> Team().tell(lambda: 0.9)
+        >>> Team().broadcast(lambda: 0.9)
         0.9
     """
 
@@ -36,6 +36,6 @@ class Team:
         """Make the model's gradients those of the whole step, and return the loss of the whole step."""
         return float(loss.detach())
 
-    def tell(self, find: Callable[[], Found]) -> Found:
+    def broadcast(self, find: Callable[[], Found]) -> Found:
         """What the process that leads finds, known to all."""
         return find()

@@ -72,6 +72,7 @@ class Trainer:
         )
         self.progress, self.best = Progress(), dict[str, Tensor]()
         self.clock = Clock()
+        self.seconds_between_checkpoints = SECONDS_BETWEEN_CHECKPOINTS
         self._saved = time.monotonic()
 
     @one_torch_thread()
@@ -117,7 +118,7 @@ class Trainer:
                 if due and self.validates:
                     self._validate()
                 show(progress.epoch, f"validation {metric} {self._figure(progress.best):.4f}" if self.best else "")
-                self._save(time.monotonic() - self._saved > SECONDS_BETWEEN_CHECKPOINTS)
+                self._save(time.monotonic() - self._saved > self.seconds_between_checkpoints)
         self._save(True)
 
     def _epoch(self, epoch: int) -> None:
@@ -158,7 +159,7 @@ class Trainer:
     def _validate(self) -> None:
         progress = self.progress
         with self.clock.phase("evaluation"):
-            found = self.team.tell(lambda: evaluate(self.model, self.batches, "val", auc_only=True)[0])
+            found = self.team.broadcast(lambda: evaluate(self.model, self.batches, "val", auc_only=True)[0])
         progress.history.append({"epoch": progress.epoch, **found})
         if self.writer is not None:
             for name, value in found.items():

@@ -63,22 +63,36 @@ def rows_per_block(num_walks: Any) -> Any:
 
 
 @kernel
-def enter(block: Any, starts: Any, first_walk: Any, last_walk: Any, seed: Any) -> Any:
-    """Put the walkers ``first_walk .. last_walk - 1`` of each start on it; returns how many there are."""
-    current, keys, _, _ = block
+def enter(block: Any, starts: Any, row: Any, end: Any, num_walks: Any, walk_length: Any, first: Any, seed: Any) -> Any:
+    """Put up to BLOCK walkers from ``first`` on of each of ``starts[row:end]`` on it; returns how many there are."""
+    current, keys, edges, _ = block
+    last = min(first + BLOCK, num_walks)
     i = 0
-    for start in starts:
-        key = start_key(seed, start)
-        for walk in range(first_walk, last_walk):
-            current[i] = start
+    for r in range(row, end):
+        key = start_key(seed, starts[r])
+        for walk in range(first, last):
+            current[i] = starts[r]
             keys[i] = walk_key(key, walk)
+            edges[i] = (r * num_walks + walk) * walk_length
             i += 1
     return i
 
 
 @kernel
 def advance(indptr: Any, indices: Any, alias: Any, block: Any, count: Any, step: Any) -> None:
-    """Move the first ``count`` walkers one step: uniformly if ``alias`` is None, else by the alias table."""
+    """Move the first ``count`` walkers one step: uniformly if ``alias`` is None, else by the alias table.
+
+    Without ``indptr``, ``indices`` are walks that were taken elsewhere, one after the other, and are followed.
+    """
+    if indptr is None:
+        for i in range(count):
+            block[0][i] = uint32(indices[block[2][i] + step - 1])
+    else:
+        _draw_step(indptr, indices, alias, block, count, step)
+
+
+@kernel
+def _draw_step(indptr: Any, indices: Any, alias: Any, block: Any, count: Any, step: Any) -> None:
     current, keys, edges, coins = block
     for i in range(count):
         v = current[i]
@@ -107,9 +121,30 @@ def advance(indptr: Any, indices: Any, alias: Any, block: Any, count: Any, step:
         current[i] = v
 
 
+@kernel
+def in_bitmap(bits: Any, v: Any) -> Any:
+    """1 if node ``v`` is in a :func:`bitmap`, else 0; without a branch, which no processor could predict."""
+    node = uint64(v)
+    return np.int64((bits[node >> uint64(6)] >> (node & uint64(63))) & uint64(1))
+
+
+def bitmap(nodes: Any, num_nodes: int) -> Any:
+    """A bit for each node, 64 in a number, set for ``nodes``.
+
+    Example:
+        >>> bitmap(np.array([0, 65]), num_nodes=70)
+        array([1, 2], dtype=uint64)
+    """
+    flags = np.zeros(-(-num_nodes // 64) * 64, np.bool_)
+    flags[nodes] = True
+    packed = np.packbits(flags, bitorder="little").view("<u8").astype(np.uint64)
+    packed.flags.writeable = False  # as in the shared memory of a cluster's nodes: one version of each kernel
+    return packed
+
+
 @parallel_kernel
 def store_walks(
-    indptr: Any, indices: Any, alias: Any, starts: Any, num_walks: Any, seed: Any, out: Any, stop: Any
+    indptr: Any, indices: Any, alias: Any, starts: Any, num_walks: Any, walk_length: Any, seed: Any, out: Any, stop: Any
 ) -> None:
     """Fill ``out`` [starts, num_walks, walk_length + 1] with walks, -1 after a dead end; ends early if ``stop[0]``."""
     rows = rows_per_block(num_walks)
@@ -117,41 +152,21 @@ def store_walks(
         block = new_block()
         current = block[0]
         row = b * rows
-        here = starts[row : row + rows]
+        end = min(row + rows, len(starts))
         for first in range(0, num_walks, BLOCK):
             last = min(first + BLOCK, num_walks)
-            count = enter(block, here, first, last, seed)
-            for step in range(out.shape[2]):
+            count = enter(block, starts, row, end, num_walks, walk_length, first, seed)
+            for step in range(walk_length + 1):
                 if stop[0] != 0:
                     break
                 if step > 0:
                     advance(indptr, indices, alias, block, count, step)
                 i = 0
-                for r in range(row, row + len(here)):
+                for r in range(row, end):
                     for walk in range(first, last):
                         v = current[i]
                         out[r, walk, step] = np.int64(-1) if v == DEAD else np.int64(v)
                         i += 1
-
-
-@parallel_kernel
-def run_walks(indptr: Any, indices: Any, alias: Any, starts: Any, num_walks: Any, walk_length: Any, seed: Any) -> Any:
-    """Walk and keep nothing but a checksum of the last nodes: the cost of walking alone, for benchmarks."""
-    rows = rows_per_block(num_walks)
-    blocks = (len(starts) + rows - 1) // rows
-    checksums = np.zeros(blocks, np.uint64)
-    for b in prange(blocks):
-        block = new_block()
-        here = starts[b * rows : (b + 1) * rows]
-        total = uint64(0)
-        for first in range(0, num_walks, BLOCK):
-            count = enter(block, here, first, min(first + BLOCK, num_walks), seed)
-            for step in range(1, walk_length + 1):
-                advance(indptr, indices, alias, block, count, step)
-            for i in range(count):
-                total += uint64(block[0][i])
-        checksums[b] = total
-    return checksums
 
 
 @parallel_kernel

@@ -1,40 +1,65 @@
 """Walks, materialised on request."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphreach.errors import InputError
-from graphreach.graph import Graph
-from graphreach.interrupts import call
 from graphreach.limits import check_memory
-from graphreach.progress import track
 from graphreach.walks.costs import check_steps
+from graphreach.walks.defaults import NUM_WALKS, STORED_WALK_LENGTH
+from graphreach.walks.engine import AnyGraph, Engine, Job, Walker, find_engine
 from graphreach.walks.kernels import store_walks
-from graphreach.walks.place import Place
 from graphreach.walks.rng import check_seed
-from graphreach.walks.transitions import transitions
+from graphreach.walks.transitions import Transitions
 from graphreach.walks.walk_length import check_count, resolve_walk_length
 
-if TYPE_CHECKING:
-    from graphreach.cluster.partitioned_graph import PartitionedGraph
 
-STEPS_PER_CALL = 1 << 24
-"""Steps between two updates of a progress bar: a few tenths of a second."""
+@dataclass(frozen=True, kw_only=True)
+class StoreWalks(Job):
+    """The walks themselves, as integers of type ``dtype``."""
+
+    dtype: Any
+
+    @property
+    def row_bytes(self) -> int:
+        """Memory that the result of one start takes."""
+        return self.num_walks * (self.length + 1) * int(np.dtype(self.dtype).itemsize)
+
+    def walk(self, table: Transitions, starts: NDArray[np.uint32], out: NDArray[Any] | None = None) -> NDArray[Any]:
+        """The result for some starts."""
+        if out is None:
+            out = np.empty((len(starts), self.num_walks, self.length + 1), self.dtype)
+        self.store(table, starts, out)
+        return out
+
+    def store(self, table: Transitions, starts: NDArray[np.uint32], out: NDArray[Any]) -> None:
+        """Fill ``out`` with the walks of some starts."""
+        self.run(store_walks, table, starts, out)
+
+    def stored(self, walker: Walker, starts: NDArray[np.uint32], description: str) -> NDArray[Any]:
+        """All walks, or one sentence if there are too many steps or too little memory."""
+        check_steps(len(starts), self.num_walks, self.length)
+        check_memory(
+            max(1, len(starts)) * self.row_bytes,
+            f"{self.num_walks} walks of {self.length} jumps from each of {len(starts)} nodes",
+            "lower num_walks, walk_length or the number of starts; reachability counts walks without storing them",
+        )
+        out = np.empty((len(starts), self.num_walks, self.length + 1), self.dtype)
+        walker.fill(self, starts, out, description)
+        return out
 
 
 def random_walks(
-    graph: "Graph | PartitionedGraph",
+    graph: AnyGraph,
     starts: ArrayLike | None = None,
-    num_walks: int = 50,
-    walk_length: int | str = 20,
+    num_walks: int = NUM_WALKS,
+    walk_length: int | str = STORED_WALK_LENGTH,
     seed: int = 0,
     *,
-    engine: str = "local",
-    address: str | None = None,
-    partitions: int | None = None,
+    engine: Engine | str = "local",
 ) -> NDArray[Any]:
     r"""First-order random walks, as in section 2 of the `"GraphReach" <https://arxiv.org/abs/2008.09657>`_ paper.
 
@@ -49,11 +74,8 @@ def random_walks(
         num_walks: Walks from each start, :math:`n_w`.
         walk_length: Jumps of a walk, :math:`l_w`, or ``"diameter"``.
         seed: Any integer from 0 to :math:`2^{63} - 1`.
-        engine: ``"local"``, or ``"ray"`` for a Ray cluster; the walks are the same bit for bit. See
-            :mod:`graphreach.cluster`.
-        address: Of the Ray cluster; see :func:`graphreach.cluster.connected`.
-        partitions: Into how many parts to split the graph, where it is too large for the memory of each of the cluster's
-            nodes.
+        engine: ``"local"``, ``"ray"``, or an engine such as :class:`graphreach.cluster.Ray`; the walks are the same bit
+            for bit.
 
     Returns:
         Integers of shape ``[len(starts), num_walks, walk_length + 1]``. The first column is the start; after a node
@@ -71,89 +93,40 @@ def random_walks(
     num_walks = check_count("num_walks", num_walks)
     length = resolve_walk_length(graph, walk_length)
     seed = check_seed(seed)
-    dtype = np.int32 if graph.num_nodes < 2**31 else np.int64
-    out = new_walks(len(positions), num_walks, length, dtype)
-    place = Place.make(graph, engine, address, partitions)
-    with place.cluster() as cluster:
-        if cluster is not None:
-            cluster.random_walks(positions, num_walks, length, seed, out)
-            return out
-    for rows in row_chunks(len(positions), num_walks * length, "random walks"):
-        walks = out[rows]
-        call(store_walks, *transitions(place.graph), positions[rows], num_walks, seed, walks, work=walks.size)
-    return out
+    where = find_engine(engine)
+    job = StoreWalks(num_walks=num_walks, length=length, seed=seed, dtype=walk_type(graph))
+    where.in_parts(graph)
+    with where.walker(graph) as walker:
+        return job.stored(walker, positions, "random walks")
 
 
-def new_walks(num_starts: int, num_walks: int, walk_length: int, dtype: Any) -> NDArray[Any]:
-    """Room for walks, or one sentence if there are too many steps or too little memory.
-
-    Example:
-        >>> new_walks(2, 3, 4, np.int32).shape
-        (2, 3, 5)
-    """
-    check_steps(num_starts, num_walks, walk_length)
-    shape = (num_starts, num_walks, walk_length + 1)
-    check_memory(
-        max(1, num_starts) * num_walks * (walk_length + 1) * np.dtype(dtype).itemsize,
-        f"{num_walks} walks of {walk_length} jumps from each of {num_starts} nodes",
-        "lower num_walks, walk_length or the number of starts; reachability counts walks without storing them",
-    )
-    return np.empty(shape, dtype)
+def walk_type(graph: AnyGraph) -> type[np.signedinteger[Any]]:
+    """The smallest integers that hold the graph's positions and -1."""
+    return np.int32 if graph.num_nodes < 2**31 else np.int64
 
 
-def row_chunks(num_rows: int, steps_per_row: int, description: str, *, bytes_per_step: int = 0) -> Iterator[slice]:
-    """Slices of rows worth :data:`STEPS_PER_CALL` steps each, with a progress bar when it takes long.
-
-    Args:
-        num_rows: Starts of walks.
-        steps_per_row: Steps of all walks from one start; too many are refused.
-        description: Of the progress bar.
-        bytes_per_step: Memory that a step takes until its slice is done; too much is refused.
+def check_starts(graph: AnyGraph, starts: ArrayLike | None, name: str = "starts") -> NDArray[np.uint32]:
+    """Positions as the kernels want them, all nodes by default.
 
     Example:
-        >>> list(row_chunks(5, STEPS_PER_CALL // 2, "walking"))
-        [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
-    """
-    check_steps(num_rows, 1, steps_per_row)
-    size = max(1, STEPS_PER_CALL // max(1, steps_per_row))
-    check_memory(
-        bytes_per_step * size * steps_per_row, f"{description}: {steps_per_row} steps from one start",
-        "lower num_walks or walk_length",
-    )  # fmt: skip
-    begins = range(0, num_rows, size)
-    for begin in track(begins, len(begins), description):
-        yield slice(begin, min(begin + size, num_rows))
-
-
-def integer_array(graph: Any, values: Any, name: str) -> NDArray[Any]:
-    """``values`` as an array, whatever is in it; refused if part of it is masked, or if ``graph`` is none.
-
-    Example:
-        >>> integer_array(Graph.from_edges([[0], [1]]), [1, 0], "starts")
-        array([1, 0])
+        >>> import graphreach as gr
+        >>> check_starts(gr.Graph.from_edges([[0], [1]]), [1, 0])
+        array([1, 0], dtype=uint32)
     """
     if not hasattr(graph, "num_nodes") or isinstance(graph, type):
         raise InputError(f"graph must be a Graph, got {type(graph).__name__}")
-    if isinstance(values, np.ma.MaskedArray):
+    if starts is None:
+        return np.arange(graph.num_nodes, dtype=np.uint32)
+    if isinstance(starts, np.ma.MaskedArray):
         raise InputError(
             f"{name} must not be a masked array; pass {name}.compressed(), or {name}.data to ignore the mask"
         )
     try:
-        return np.asarray(values)
+        array = np.asarray(starts)
     except (TypeError, ValueError, MemoryError) as error:
         raise InputError(
-            f"{name} must be an array of integer positions, got {type(values).__name__}: {error}"
+            f"{name} must be an array of integer positions, got {type(starts).__name__}: {error}"
         ) from None
-
-
-def check_starts(
-    graph: "Graph | PartitionedGraph", starts: ArrayLike | None, name: str = "starts"
-) -> NDArray[np.uint32]:
-    """Positions as the kernels want them, all nodes by default."""
-    if starts is None:
-        integer_array(graph, (), name)
-        return np.arange(graph.num_nodes, dtype=np.uint32)
-    array = integer_array(graph, starts, name)
     if array.size == 0:
         return np.empty(0, np.uint32)
     if array.ndim != 1 or array.dtype.kind not in "iu":

@@ -1,5 +1,6 @@
 """Walks of node2vec."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -8,11 +9,24 @@ from numpy.typing import ArrayLike, NDArray
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.interrupts import call
-from graphreach.walks.random_walks import check_starts, new_walks, row_chunks
+from graphreach.walks.engine import LocalWalker
+from graphreach.walks.random_walks import StoreWalks, check_starts, walk_type
 from graphreach.walks.rng import check_seed
 from graphreach.walks.second_order_kernels import store_second_order_walks
-from graphreach.walks.transitions import transitions
+from graphreach.walks.transitions import Transitions
 from graphreach.walks.walk_length import check_count, resolve_walk_length
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoreSecondOrderWalks(StoreWalks):
+    """Walks that remember where they came from."""
+
+    p: float
+    q: float
+
+    def store(self, table: Transitions, starts: NDArray[np.uint32], out: NDArray[Any]) -> None:
+        """Fill ``out`` with the walks of some starts."""
+        call(store_second_order_walks, *table, starts, self.p, self.q, self.seed, out, work=out.size)
 
 
 def second_order_walks(
@@ -54,11 +68,7 @@ def second_order_walks(
             raise InputError(f"{name} must be a number between 1e-100 and 1e100, got {value!r}")
     positions, seed = check_starts(graph, starts), check_seed(seed)
     num_walks, length = check_count("num_walks", num_walks), resolve_walk_length(graph, walk_length)
-    out = new_walks(len(positions), num_walks, length, np.int32 if graph.num_nodes < 2**31 else np.int64)
-    for rows in row_chunks(len(positions), num_walks * length, "node2vec walks"):
-        walks = out[rows]
-        call(
-            store_second_order_walks, *transitions(graph), positions[rows], float(p), float(q), seed, walks,
-            work=walks.size,
-        )  # fmt: skip
-    return out
+    job = StoreSecondOrderWalks(
+        num_walks=num_walks, length=length, seed=seed, dtype=walk_type(graph), p=float(p), q=float(q)
+    )
+    return job.stored(LocalWalker(graph), positions, "node2vec walks")

@@ -11,9 +11,12 @@ from graphreach.walks.kernels import build_alias
 
 
 class Transitions(NamedTuple):
-    """CSR of out-edges and, for weighted graphs, the alias table; unpacked into a kernel's first arguments."""
+    """CSR of out-edges and, for weighted graphs, the alias table; unpacked into a kernel's first arguments.
 
-    indptr: NDArray[Any]
+    Without ``indptr``, ``indices`` are walks that were taken elsewhere, ``[starts * num_walks * walk_length]``.
+    """
+
+    indptr: NDArray[Any] | None
     indices: NDArray[Any]
     alias: NDArray[np.uint32] | None
 

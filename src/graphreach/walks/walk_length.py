@@ -2,16 +2,13 @@
 
 import math
 import warnings
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.walks.diameter import diameter
-
-if TYPE_CHECKING:
-    from graphreach.cluster.partitioned_graph import PartitionedGraph
+from graphreach.walks.engine import AnyGraph
 
 MAX_WALK_LENGTH = 100
 """Where ``walk_length="diameter"`` stops: longer walks on road-like graphs cost much and reach little more."""
@@ -20,7 +17,7 @@ LONGEST_WALK = 2**20 - 1
 """What fits beside a node's number in 64 bits where visits are sorted."""
 
 
-def resolve_walk_length(graph: "Graph | PartitionedGraph", walk_length: int | str, cap: int = MAX_WALK_LENGTH) -> int:
+def resolve_walk_length(graph: AnyGraph, walk_length: int | str, cap: int = MAX_WALK_LENGTH) -> int:
     """The number of jumps that ``walk_length`` means on ``graph``.
 
     ``"diameter"`` is the diameter in hops (see :func:`diameter`), at least 1 and at most ``cap``, with a warning when it

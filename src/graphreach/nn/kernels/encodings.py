@@ -15,15 +15,15 @@ def count_returns(indptr: Any, indices: Any, alias: Any, starts: Any, num_walks:
     for b in prange((len(starts) + rows - 1) // rows):
         block = new_block()
         row = b * rows
-        here = starts[row : row + rows]
+        end = min(row + rows, len(starts))
         for first in range(0, num_walks, BLOCK):
             last = min(first + BLOCK, num_walks)
-            count = enter(block, here, first, last, seed)
+            count = enter(block, starts, row, end, num_walks, out.shape[1], first, seed)
             for step in range(1, out.shape[1] + 1):
                 advance(indptr, indices, alias, block, count, step)
                 i = 0
-                for r in range(len(here)):
+                for r in range(row, end):
                     for _ in range(first, last):
-                        if block[0][i] == here[r]:
-                            out[row + r, step - 1] += 1
+                        if block[0][i] == starts[r]:
+                            out[r, step - 1] += 1
                         i += 1
