@@ -257,7 +257,7 @@ def test_many_nodes_agree_with_scipy():
         ({"ids": [1, float("nan")]}, "node ids must equal themselves|missing"),
         (
             {"edge_weight": [1, 2]},
-            r"edge_weight must hold one number an edge, shape \(1,\), got shape \(2,\)",
+            r"edge_weight must hold one number per edge, shape \(1,\), got shape \(2,\)",
         ),
         ({"edge_weight": ["x"]}, "edge_weight must hold numbers"),
         ({"edge_weight": [1j]}, "edge_weight must hold numbers"),

@@ -211,7 +211,7 @@ def test_cut_mtx(tmp_path, cut):
         (MTX.replace("3 2 2", "0 2 2"), "rows and columns from 1 to 3, got 0"),
         (MTX.replace("3 2 2", "3 2 x"), "must have a number in column 3, got 'x' in line 5"),
         (MTX.replace("3 2 2", "3 2"), "has nothing in column 3 in line 5"),
-        (MTX.replace("3 2 2", "3 2 2 2"), "must have 3 fields a line, got 4 in line 5"),
+        (MTX.replace("3 2 2", "3 2 2 2"), "must have 3 fields per line, got 4 in line 5"),
         (MTX.replace("3 2 2", "3 2 -2"), "the values of .* must be finite and not negative, got -2.0"),
         (MTX.replace("3 2 2", "3 \0 2"), "NUL byte|binary data"),
         (MTX.replace("real", "complex"), "must hold a real matrix, general or symmetric, got complex symmetric"),

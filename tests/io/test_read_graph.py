@@ -264,7 +264,7 @@ def test_real_graphs(data_root, name, arguments, nodes, edges):
         ("e.csv", "1,2\n2,\n", {}, "has nothing in column 2 in line 2$"),
         ("e.csv", "a,b\n ,c\n", {}, "has nothing in column 1 in line 2$"),
         ("e.tsv", "1\t2\n" * 300 + "3\n", {}, "has nothing in column 2 in line 301$"),
-        ("e.csv", "1,2\n3,4,5\n", {}, "must have 2 fields a line, got 3 in line 2$"),
+        ("e.csv", "1,2\n3,4,5\n", {}, "must have 2 fields per line, got 3 in line 2$"),
         ("e.csv", "1,2\r3,4\r", {}, "e.csv is not a table of text: new-line character"),
         ("e.csv", '"a,b\nb,c\n', {}, "e.csv"),
         ("e.csv", "u,v\n1,2\n", {"source": "u", "target": "u"}, "source and target must be two columns of .*, got 'u'"),

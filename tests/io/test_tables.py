@@ -143,7 +143,7 @@ def test_one_label_a_node(write):
         ("", {}, "empty"),
         ("id,label\noslo,\n", {}, "got none"),
         ("id,label\noslo,a\n,b\n", {}, "nothing in column 'id' in line 3"),
-        ("id,label\noslo,a\nvoss,b,c\n", {}, "must have 2 fields a line, got 3 in line 3"),
+        ("id,label\noslo,a\nvoss,b,c\n", {}, "must have 2 fields per line, got 3 in line 3"),
         (b"id,label\noslo,\xff\n", {}, "UTF-8"),
     ],
 )

@@ -333,12 +333,12 @@ def test_missing_weight(read, content, line):
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        ("1 2\n2 3 0.5\n", "must have 2 fields a line, got 3 in line 2"),
-        ("1 2 0.5\n2 3 0.5 9\n", "must have 3 fields a line, got 4 in line 2"),
+        ("1 2\n2 3 0.5\n", "must have 2 fields per line, got 3 in line 2"),
+        ("1 2 0.5\n2 3 0.5 9\n", "must have 3 fields per line, got 4 in line 2"),
         ("1 2 0.5\n2 3 x\n", "must have a number in column 3, got 'x' in line 2"),
         ("1,2\n2,3\n1,3\n4,5\n5\n", "has nothing in column 2 in line 5"),
         ("New York,Oslo\nOslo,Rome\nRome,Bern\nBern,Ulm\nUlm,Oslo\nLa Paz\n", "has nothing in column 2 in line 6"),
-        ("1,2\n" * 300 + "1,2,3\n", "must have 2 fields a line, got 3 in line 301"),
+        ("1,2\n" * 300 + "1,2,3\n", "must have 2 fields per line, got 3 in line 301"),
     ],
 )
 def test_uneven_rows(read, content, sentence):
@@ -486,7 +486,7 @@ def test_text_among_numbers_is_said(read):
 
 
 def test_rows_of_r_are_counted_with_their_quotes(read):
-    with pytest.raises(InputError, match="must have 2 fields a line, got 3 in line 2"):
+    with pytest.raises(InputError, match="must have 2 fields per line, got 3 in line 2"):
         read('"s" "t"\n"1" "a" "b"\n"2" "b" "c"\n', "e.txt")
 
 

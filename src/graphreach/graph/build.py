@@ -197,7 +197,7 @@ def check_weights(weights: ArrayLike, num_edges: int, name: str = "edge_weight")
     if checked.shape == (num_edges, 1):
         checked = checked[:, 0]
     if checked.shape != (num_edges,):
-        raise InputError(f"{name} must hold one number an edge, shape ({num_edges},), got shape {checked.shape}")
+        raise InputError(f"{name} must hold one number per edge, shape ({num_edges},), got shape {checked.shape}")
     wrong = first_bad_weight(checked)
     if wrong is not None:
         raise InputError(f"{name} must be finite and not negative, got {checked[wrong]} at position {wrong}")

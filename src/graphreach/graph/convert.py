@@ -1,4 +1,4 @@
-"""From arrays, edge lists and other libraries' graphs to :class:`~graphreach.graph.edges.Edges`."""
+"""From arrays, edge lists and other libraries' graphs to :class:`~graphreach.graph.build.Edges`."""
 
 import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Set

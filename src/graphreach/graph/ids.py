@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Codes = NDArray[np.uint32]
 Column = Any
-"""A numpy array or a polars Series with one id an entry."""
+"""A numpy array or a polars Series with one id per entry."""
 
 WIDEST_TEXT = 64
 """Ids are stored as fixed-width text up to this many characters, as Python strings beyond."""

@@ -55,8 +55,8 @@ class Request(NamedTuple):
     bipartite: bool | None = None
 
 
-class Opened(NamedTuple):
-    """A text file of edges, whether only all rows can tell if it has a header, and what was assumed."""
+class EdgeTable(NamedTuple):
+    """A text file of edges, whether only all its rows can tell if it has a header, and what was assumed."""
 
     table: TextTable
     undecided: bool = False
@@ -67,27 +67,27 @@ class Opened(NamedTuple):
         return SampledTable(self.table.names, self.table.has_header, self.table.layout.rows, self.table.what)
 
 
-def open_edges(file: TextFile, request: Request) -> Opened:
+def open_edges(file: TextFile, request: Request) -> EdgeTable:
     """Find out what a text file of edges looks like."""
     start = find_start(file.text) if request.comments is None else Start(0, 0, request.comments)
-    opened = _lay_out(file, start, request)
-    layout, marked, is_row = opened.table.layout, 0, False
-    for line in opened.table.comments_within():
+    found = _lay_out(file, start, request)
+    layout, marked, is_row = found.table.layout, 0, False
+    for line in found.table.comments_within():
         marked, is_row = marked + 1, is_row or is_marked_row(line, layout)
     integers = all(is_plain_integer(field) for row in layout.rows for field in row[:2])
     if is_row and request.comments is None and not integers:
         return _lay_out(file, start._replace(comments=""), request)
     if not marked:
-        return opened
+        return found
     lines = "1 line" if marked == 1 else f"{marked} lines"
     sentence = f"{lines} within the data skipped as comments; comments='' (--comments '') reads them"
-    return opened._replace(sentences=(sentence,))
+    return found._replace(sentences=(sentence,))
 
 
-def _lay_out(file: TextFile, start: Start, request: Request) -> Opened:
+def _lay_out(file: TextFile, start: Start, request: Request) -> EdgeTable:
     layout = sniff(file, start)
     header = find_header(layout.rows, request.asked) if request.header is None else request.header
-    return Opened(TextTable(file, take_header(layout, file) if header else layout), header is None)
+    return EdgeTable(TextTable(file, take_header(layout, file) if header else layout), header is None)
 
 
 def read_text(file: TextFile, kind: str, request: Request, nodes: Any) -> tuple[Edges, bool | None]:
@@ -107,24 +107,24 @@ def read_text(file: TextFile, kind: str, request: Request, nodes: Any) -> tuple[
         >>> read_text(file, "text", Request(), ())[0].weights
         array([0.5, 1. ])
     """
-    opened = open_edges(file, request)
-    matrix = _find_matrix(opened, request, kind)
+    found = open_edges(file, request)
+    matrix = _find_matrix(found, request, kind)
     if matrix is not None:
         return _read_matrix(*matrix, request.asked.weight), None
-    sampled, roles = _assign(opened, request.asked)
-    sentences = list(opened.sentences)
-    if opened.undecided:
-        frame = opened.table.read_ids([roles.source, roles.target], [], request.ids)
+    sampled, roles = _assign(found, request.asked)
+    sentences = list(found.sentences)
+    if found.undecided:
+        frame = found.table.read_ids([roles.source, roles.target], [], request.ids)
         is_header, sentence = settle_header(*frame)
         sentences += [] if sentence is None else [sentence]
         if is_header:
-            opened = open_edges(file, request._replace(header=True))
-            sampled, roles = _assign(opened, request.asked)
-    return _read_columns(opened.table, sampled, roles, request, sentences, nodes), False
+            found = open_edges(file, request._replace(header=True))
+            sampled, roles = _assign(found, request.asked)
+    return _read_columns(found.table, sampled, roles, request, sentences, nodes), False
 
 
-def _assign(opened: Opened, asked: Asked) -> tuple[SampledTable, Roles]:
-    table = opened.table
+def _assign(found: EdgeTable, asked: Asked) -> tuple[SampledTable, Roles]:
+    table = found.table
     rows = table.layout.rows
     if len(table.names) < 2:
         first = rows[0][0] if rows[0] else ""
@@ -134,7 +134,7 @@ def _assign(opened: Opened, asked: Asked) -> tuple[SampledTable, Roles]:
             f"{table.what} must have weights in a column, got dictionaries; write it by networkx' "
             "write_weighted_edgelist, or pass weight=False to ignore them"
         )
-    sampled = opened.sample()
+    sampled = found.sample()
     return sampled, assign_roles(sampled, asked)
 
 
@@ -211,16 +211,16 @@ def read_nodes_to_keep(file: TextFile, request: Request) -> "pl.Series":
     return TextTable(file, layout).read_ids([usual[0] if usual else 0], [], request.ids).to_series(0)
 
 
-def _find_matrix(opened: Opened, request: Request, kind: str) -> tuple[TextTable, SampledTable] | None:
+def _find_matrix(found: EdgeTable, request: Request, kind: str) -> tuple[TextTable, SampledTable] | None:
     """Return the table that is an adjacency matrix, or ``None``."""
     if kind == "edgelist" or (kind == "text" and any(name not in (None, False) for name in request.asked)):
         return None
-    layout = opened.table.layout
+    layout = found.table.layout
     if request.header is None and not layout.has_header and _is_numbered_header(layout.rows):
-        numbered = open_edges(opened.table.file, request._replace(header=True, comments=layout.comments))
+        numbered = open_edges(found.table.file, request._replace(header=True, comments=layout.comments))
         if is_matrix(numbered.sample(), numbered.table.count_rows()):
             return numbered.table, numbered.sample()
-    table, sampled = opened.table, opened.sample()
+    table, sampled = found.table, found.sample()
     numeric = len(sampled.names) > 2 and all(sampled.numeric[1:])
     return (table, sampled) if kind == "matrix" or (numeric and is_matrix(sampled, table.count_rows())) else None
 
@@ -238,7 +238,7 @@ def _read_matrix(table: TextTable, sampled: SampledTable, weight: Any) -> Edges:
 
     first = int(has_row_names(sampled))
     n = len(sampled.names) - first
-    check_memory(16 * n * n, f"the matrix of {n} x {n} numbers in {table.what}", "write its edges, one a line")
+    check_memory(16 * n * n, f"the matrix of {n} x {n} numbers in {table.what}", "write its edges, one per line")
     columns = range(first, first + n)
     frame = table.read_as(dict.fromkeys(columns, pl.Float64))
     frame = table.check_complete(table.read_strings(columns) if frame is None else frame)

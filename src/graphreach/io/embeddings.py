@@ -1,8 +1,8 @@
 """Embeddings as files that speak the user's ids, written a block at a time.
 
-- ``.parquet``, ``.csv``: columns ``id``, ``z0``, ``z1``, ..., one row a node.
+- ``.parquet``, ``.csv``: columns ``id``, ``z0``, ``z1``, ..., one row per node.
 - ``.npy``: the matrix ``[n, d]`` alone, and beside it ``<name>.ids.txt`` (for ``z.npy``: ``z.npy.ids.txt``) with the ids
-  of its rows, one a line.
+  of its rows, one per line.
 - ``.npz``: arrays ``ids`` and ``embedding``.
 - ``.emb``: word2vec's text, a line ``n d``, then lines ``id v1 .. vd``.
 
@@ -54,7 +54,7 @@ def write_embedding(path: Path, ids: NDArray[Any], blocks: Iterable[NDArray[np.f
 
     Args:
         path: Ends in one of :data:`SUFFIXES`.
-        ids: One id a row, ``[n]``.
+        ids: One id per row, ``[n]``.
         blocks: The rows in order, arrays ``[rows, width]``. They are taken in the caller's thread.
         width: Columns of the embedding.
 
@@ -236,7 +236,7 @@ def _read_emb(path: Path) -> Contents:
     head = text[:100].tobytes().split(b"\n")[0]
     n, width = map(int, head.split())
     if n < 0 or not 0 <= 2 * width <= len(text):
-        raise ValueError("more numbers a line than there are characters")
+        raise ValueError("more numbers per line than there are characters")
     # Other programs end their lines with a blank.
     tidy = tidy_text(text, len(head) + 1, SPACE, np.empty(0, np.uint8)).tobytes()
     schema: dict[str, Any] = {"id": pl.String} | {f"z{i}": pl.Float32 for i in range(width)}

@@ -108,7 +108,7 @@ class NodeTable:
             self.assumed.append(f"{lines} within the data skipped as comments")
         return table
 
-    def tell(self, roles: Mapping[str, Sequence[int]], report: Report | None, result: str = "") -> None:
+    def report_columns(self, roles: Mapping[str, Sequence[int]], report: Report | None, result: str = "") -> None:
         """Say how the table was read; without a listener only what is in doubt, as a warning."""
         if report is None:
             for sentence in self.doubts:

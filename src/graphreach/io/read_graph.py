@@ -50,11 +50,11 @@ def read_graph(
 ) -> Graph:
     """Read a graph from a file.
 
-    - ``.csv .tsv .txt .edg .edgelist .edges .ungraph`` and similar, each also with ``.gz``: one edge a line. The
+    - ``.csv .tsv .txt .edg .edgelist .edges .ungraph`` and similar, each also with ``.gz``: one edge per line. The
       separator is a tab, comma, semicolon or bar if one is in every line, else blanks. Lines that start with ``#`` or
       ``%`` are comments, unless they look like rows of ids that begin so. A square table of numbers is read as an
       adjacency matrix.
-    - ``.parquet``: one edge a row.
+    - ``.parquet``: one edge per row.
     - ``.npz``: a matrix by ``scipy.sparse.save_npz``, or arrays ``edge_index`` and optionally
       ``edge_weight``, ``ids``, ``num_nodes`` and ``directed``.
     - ``.mtx``: Matrix Market; the ids are its row numbers, from 1 on.
@@ -87,7 +87,7 @@ def read_graph(
             Their ids are then text: ``user_id:3`` and ``item_id:3`` after the columns, or ``source:3`` and
             ``target:3`` without header. By default that is so if the columns are named like users and items and ids
             are integers or occur in both columns.
-        nodes: Ids of nodes to keep even if they have no edge, or a text file with one id a line.
+        nodes: Ids of nodes to keep even if they have no edge, or a text file with one id per line.
         ids: ``"int"`` to insist on integers in a text file, ``"str"`` to keep all ids as strings.
         header: Whether the first line of a text file is a header; by default it is one if it has the columns
             asked for, a usual pair of names, text above a column of numbers, or words that occur nowhere below while

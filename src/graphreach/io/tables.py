@@ -109,7 +109,7 @@ def read_labels(
             f"for {plain(graph.ids[node])!r}"
         )
     counts = f"{len(classes)} classes of {np.count_nonzero(y >= 0)} of {graph.num_nodes} nodes"
-    table.tell({"ids": columns[:1], "labels": columns[1:]}, report, counts)
+    table.report_columns({"ids": columns[:1], "labels": columns[1:]}, report, counts)
     return y, classes
 
 
@@ -171,7 +171,7 @@ def read_features(
     ids, blocks = table.rows.numbers(at_id, columns)
     found = table.known_nodes(at_id, ids)
     x = _gather(_finite(blocks, table), _row_of_each_node(found, graph, table))
-    table.tell({"ids": [at_id], "features": columns}, report)
+    table.report_columns({"ids": [at_id], "features": columns}, report)
     return x
 
 
@@ -247,7 +247,7 @@ def read_pairs(path: str | PathLike[str], graph: Graph, report: Report | None = 
     table = NodeTable(path, graph, NO_ENDS)
     ends = table.pair_columns()
     found = Rows(*table.nodes(ends, strict))
-    table.tell({"pairs": ends}, report)
+    table.report_columns({"pairs": ends}, report)
     return found
 
 
@@ -272,7 +272,7 @@ def read_nodes(path: str | PathLike[str], graph: Graph, report: Report | None = 
     table = NodeTable(path, graph, NODE_NAMES)
     column = table.id_column()
     index, rows, unknown = table.nodes([column], strict)
-    table.tell({"ids": [column]}, report)
+    table.report_columns({"ids": [column]}, report)
     return Rows(index[0], rows, unknown)
 
 
@@ -314,7 +314,7 @@ def read_pair_labels(
             f"{table.what} must have 0 or 1 in column {table.title(column)}, "
             f"got {given[row]!r:.80} in {table.place(row)}"
         )
-    table.tell({"pairs": ends, "labels": [column]}, report)
+    table.report_columns({"pairs": ends, "labels": [column]}, report)
     return index, numbers.astype(np.int64)
 
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from graphreach.errors import InputError
 from graphreach.graph.columns import PLAIN_INTEGER, SAMPLE, is_plain_integer
-from graphreach.io import text_kernels
 from graphreach.io.open_file import TextFile
 from graphreach.io.parquet import quiet_panics
+from graphreach.io.text_kernels import NEWLINE, SPACE, tidy_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -26,6 +26,12 @@ CONTROL = r"[\x00-\x08\x0b-\x1f\x7f]"
 
 MOST = 0.8
 """The share of lines that a separator has to be in where it is not in all of them."""
+
+ODD_INTEGERS, UNTIDY, PADDED, BINARY = 1, 2, 4, 8
+"""What :func:`scan_text` reports: integers such as 007; lines for :func:`tidy_text`; blanks around fields; NUL bytes."""
+
+SCANNED = 2**18
+"""Bytes that are looked through at a time, so that they stay in the processor's cache."""
 
 BOM = b"\xef\xbb\xbf"
 BLOCK = 2**20
@@ -152,14 +158,35 @@ def split_fields(line: str, separator: str) -> list[str]:
     return next(csv.reader([line], delimiter=separator), [])
 
 
-def _scan(text: NDArray[np.uint8], separator: int, comments: bytes) -> int:
-    # A newline in place of a comment's character asks for blank lines, which are untidy anyway.
-    comment = comments.ljust(4, b"\n")
-    newline = np.full(1, text_kernels.NEWLINE, np.uint8)
-    flags = 0
-    # The kernel looks at inner bytes only; the ends are shown to it with a newline around them.
-    for part in (text, np.concatenate([newline, text[:2]]), np.concatenate([text[-2:], newline])):
-        flags |= text_kernels.scan_text(np.asarray(part), separator, *comment)
+def scan_text(text: NDArray[np.uint8], separator: str, comments: str) -> int:
+    """Look through the rows of a text, and return flags for what is unusual in them.
+
+    Integers such as ``007`` or ``+7`` would lose their spelling if they were read as numbers. Comments, blank lines, and
+    (where a space separates) runs of blanks, leading and trailing blanks are for :func:`tidy_text`.
+
+    Example:
+        >>> text = np.frombuffer(b"1,007\\n\\n2,3\\n", np.uint8)
+        >>> scan_text(text, ",", "#") == ODD_INTEGERS + UNTIDY
+        True
+    """
+    flags, marks = 0, np.frombuffer(f"\n\r{comments}".encode(), np.uint8)
+    end = np.full(1, NEWLINE, np.uint8)
+    for begin in range(0, len(text), SCANNED):
+        # Each block is shown with the byte before and the byte after it; newlines stand around the text.
+        left = end if begin == 0 else text[begin - 1 : begin]
+        right = text[begin + SCANNED : begin + SCANNED + 1]
+        block = np.concatenate([left, text[begin : begin + SCANNED], right if len(right) else end])
+        before, byte, after = block[:-2], block[1:-1], block[2:]
+        bounds = (block <= SPACE) | (block == ord(separator)) | (block == ord('"'))
+        spaces = block == SPACE
+        leading = (byte == ord("0")) & (after >= ord("0")) & (after <= ord("9"))
+        odd = leading | (byte == ord("+")) | ((byte == ord("-")) & (after == ord("0")))
+        untidy = np.isin(byte[before == NEWLINE], marks).any()
+        if separator == " ":
+            low = block <= SPACE
+            untidy |= (low[1:-1] & low[:-2] & (spaces[1:-1] | spaces[:-2])).any() or (byte == ord("\t")).any()
+        flags |= ODD_INTEGERS * bool((bounds[:-2] & odd).any()) | UNTIDY * bool(untidy) | BINARY * (not byte.all())
+        flags |= PADDED * bool(((bounds[:-2] & spaces[1:-1]) | (bounds[1:-1] & spaces[:-2])).any())
     return flags
 
 
@@ -169,15 +196,14 @@ class TextTable:
     def __init__(self, file: TextFile, layout: Layout) -> None:
         self.file, self.layout = file, layout
         self.what, self.names, self.has_header = file.what, layout.names, layout.has_header
-        comments, separator = layout.comments.encode(), ord(layout.separator)
-        self.flags = _scan(file.text[layout.begin :], separator, comments)
-        if self.flags & text_kernels.BINARY:
+        self.flags = scan_text(file.text[layout.begin :], layout.separator, layout.comments)
+        if self.flags & BINARY:
             raise InputError(f"{file.what} must be text, but it holds a NUL byte in line {self._line_of_nul()}")
         self.source: str | bytes
         self.skip = 0
-        if self.flags & (text_kernels.UNTIDY | text_kernels.PADDED):
-            marks = np.frombuffer(comments, np.uint8)
-            self.source = text_kernels.tidy_text(file.text, layout.begin, separator, marks).tobytes()
+        if self.flags & (UNTIDY | PADDED):
+            marks = np.frombuffer(layout.comments.encode(), np.uint8)
+            self.source = tidy_text(file.text, layout.begin, ord(layout.separator), marks).tobytes()
         elif file.path is not None:
             self.source, self.skip = file.path, layout.first_line
         else:
@@ -188,18 +214,18 @@ class TextTable:
         for begin in range(0, len(self.file.text), BLOCK):
             block = np.asarray(self.file.text[begin : begin + BLOCK])
             stop = len(block) if block.all() else int(np.argmin(block))
-            line += int(np.count_nonzero(block[:stop] == text_kernels.NEWLINE))
+            line += int(np.count_nonzero(block[:stop] == NEWLINE))
             if stop < len(block):
                 break
         return line
 
     def comments_within(self) -> Iterator[str]:
         """Lines within the data that begin as comments do."""
-        if not self.flags & text_kernels.UNTIDY or not self.layout.comments:
+        if not self.flags & UNTIDY or not self.layout.comments:
             return
         marks, text = np.frombuffer(self.layout.comments.encode(), np.uint8), self.file.text[self.layout.begin :]
         for begin in range(0, len(text), BLOCK):
-            starts = np.flatnonzero(text[begin : begin + BLOCK] == text_kernels.NEWLINE) + begin + 1
+            starts = np.flatnonzero(text[begin : begin + BLOCK] == NEWLINE) + begin + 1
             starts = starts[starts < len(text)]
             for start in starts[np.isin(text[starts], marks)].tolist():
                 yield text[start : start + 4096].tobytes().split(b"\n", 1)[0].decode(errors="replace")
@@ -215,7 +241,7 @@ class TextTable:
         import polars as pl
 
         rows = [row for row in self.layout.rows if len(row) > max(ids, default=0)]
-        if kind != "str" and not self.flags & text_kernels.ODD_INTEGERS:
+        if kind != "str" and not self.flags & ODD_INTEGERS:
             expected = all(is_plain_integer(row[column]) for row in rows for column in ids)
             frame = (
                 self.read_as(dict.fromkeys(ids, pl.Int64) | dict.fromkeys(weights, pl.Float64)) if expected else None
@@ -265,7 +291,7 @@ class TextTable:
             frame = self._read_csv(dict.fromkeys(columns, pl.String))
         except pl.exceptions.PolarsError as error:
             self._raise_unreadable(str(error))
-        if self.flags & text_kernels.PADDED:
+        if self.flags & PADDED:
             frame = frame.with_columns(pl.all().str.strip_chars())
         return frame.with_columns(pl.when(pl.all() != "").then(pl.all()))
 
@@ -289,7 +315,7 @@ class TextTable:
         frame = self.read_as({id: pl.String} | dict.fromkeys(columns, pl.Float32))
         # Text finds the field that is no number.
         ids, *rest = self.check_complete(self.read_strings([id, *columns]) if frame is None else frame)
-        if self.flags & text_kernels.PADDED:
+        if self.flags & PADDED:
             ids = ids.str.strip_chars()
         numbers = (each if each.dtype == pl.Float32 else self.as_number(each) for each in rest)
         return ids, ((self._title_of(each.name), each.to_numpy().astype(np.float32, copy=False)) for each in numbers)
@@ -323,7 +349,7 @@ class TextTable:
         too_short, expected = "not found" in message, len(self.names)
         for number, fields in self._field_counts():
             if fields < expected if too_short else fields > expected:
-                raise InputError(f"{self.what} must have {expected} fields a line, got {fields} in line {number}")
+                raise InputError(f"{self.what} must have {expected} fields per line, got {fields} in line {number}")
         raise InputError(f"{self.what} is not a table of text: {message.splitlines()[0][:200]}")
 
     def check_long_enough(self, rows: NDArray[np.int64]) -> None:
