@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,19 +13,9 @@ from graphreach.tasks.candidates import closed_graph, draw_candidates
 from graphreach.tasks.examples import PARTS, Examples, empty_pairs, join_pairs
 from graphreach.tasks.hard_negatives import HARD
 from graphreach.tasks.pair_keys import Keys, Pairs, contains, draw_pairs, encode, num_pairs, turn, unique
-from graphreach.tasks.parts import CANDIDATES, NEGATIVES, PARTITION, TURN, part_sizes, stream
+from graphreach.tasks.parts import CANDIDATES, NEGATIVES, PARTITION, TURN, SplitRequest, part_sizes, stream
 
 TRAIN, VAL, TEST = range(3)
-
-
-class LinkOptions(NamedTuple):
-    """How links are split."""
-
-    clean: bool
-    fractions: tuple[float, float, float]
-    negatives: str
-    candidates: int
-    seed: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,74 +35,62 @@ class _Links:
         return closed_graph(self.graph)
 
 
-def split_links(graph: Graph, options: LinkOptions) -> tuple[Graph, Examples, Examples, Examples]:
-    """The graph of training edges, and training, validation and test pairs; see :func:`graphreach.tasks.split`."""
-    keys = _linked_keys(graph)
-    sizes = part_sizes(len(keys), options.fractions, "edges")
-    part = stream(options.seed, PARTITION).permutation(np.repeat(np.arange(3, dtype=np.int8), sizes))
-    links = _Links(graph, keys, part)
-    return _examples(links, options)
+def split_links(graph: Graph, request: SplitRequest, whole: int | None = None) -> tuple[Graph, list[Examples]]:
+    """The graph of training edges, and the pairs of each part; see :func:`graphreach.tasks.split`.
 
-
-def hide_links(graph: Graph, part: int, options: LinkOptions) -> tuple[Graph, Examples]:
-    """For a graph that belongs to one part as a whole: what of it can be seen, and its pairs.
-
-    A training graph is seen whole, and its edges are the positives, as training edges are elsewhere. Of another graph
-    the training share of the edges is seen, and the others are the positives.
+    A graph that belongs to one part as a ``whole`` has pairs of that part only. A training graph is seen whole, and its
+    edges are the positives, as training edges are elsewhere. Of another graph the training share of the edges is seen, and
+    the others are the positives.
     """
     keys = _linked_keys(graph)
-    if part == TRAIN:
-        assigned = np.zeros(len(keys), np.int8)
-    else:
-        shown = options.fractions[0]
-        sizes = part_sizes(len(keys), (shown, 0.0, 1 - shown), "edges")
-        order = np.repeat(np.array([TRAIN, part], np.int8), [sizes[0], sizes[2]])
-        assigned = stream(options.seed, PARTITION).permutation(order)
-    visible, *parts = _examples(_Links(graph, keys, assigned), options, only=part)
-    return visible, parts[part]
+    if whole == TRAIN:
+        return _examples(_Links(graph, keys, np.zeros(len(keys), np.int8)), request, whole)
+    shown = request.fractions[0]
+    shares = request.fractions if whole is None else (shown, 0.0, 1 - shown)
+    names = np.array([TRAIN, VAL, TEST] if whole is None else [TRAIN, VAL, whole], np.int8)
+    order = np.repeat(names, part_sizes(len(keys), shares, "edges"))
+    return _examples(_Links(graph, keys, stream(request.seed, PARTITION).permutation(order)), request, whole)
 
 
-def _examples(
-    links: _Links, options: LinkOptions, only: int | None = None
-) -> tuple[Graph, Examples, Examples, Examples]:
+def _examples(links: _Links, request: SplitRequest, only: int | None) -> tuple[Graph, list[Examples]]:
     visible = _keep_edges(links.graph, links.taken(TRAIN))
     if num_pairs(links.graph.num_nodes) == len(links.keys):
         raise InputError(f"the graph must have unlinked pairs to draw negatives from, got all {len(links.keys)} linked")
     wanted = [part for part in range(3) if (links.part == part).any() and only in (None, part)]
-    positives = {part: _positives(links, part, options.seed) for part in wanted}
-    negatives = _negatives(links, visible, positives, options)
+    positives = {part: _positives(links, part, request.seed) for part in wanted}
+    negatives = _negatives(links, visible, positives, request)
     parts = [empty_pairs() for _ in range(3)]
     for part in wanted:
         candidates = None
-        if options.candidates and part != TRAIN:
-            rng_seed = int(stream(options.seed, CANDIDATES, part).integers(2**63))
-            candidates = draw_candidates(links.closed, positives[part][0], options.candidates, rng_seed)
+        if request.candidates and part != TRAIN:
+            rng_seed = int(stream(request.seed, CANDIDATES, part).integers(2**63))
+            candidates = draw_candidates(links.closed, positives[part][0], request.candidates, rng_seed)
         parts[part] = join_pairs(positives[part], negatives[part], candidates)
-    return visible, parts[TRAIN], parts[VAL], parts[TEST]
+    return visible, parts
 
 
-def _negatives(links: _Links, visible: Graph, positives: dict[int, Pairs], options: LinkOptions) -> dict[int, Pairs]:
+def _negatives(links: _Links, visible: Graph, positives: dict[int, Pairs], request: SplitRequest) -> dict[int, Pairs]:
     """Test first, so that under ``clean`` each part can avoid what the ones before it took."""
     n = links.graph.num_nodes
     free = num_pairs(n) - len(links.keys)
     total = sum(each.shape[1] for each in positives.values())
     taken, out = links.keys, {}
     for part in sorted(positives, reverse=True):
-        rng = stream(options.seed, NEGATIVES, part)
+        rng = stream(request.seed, NEGATIVES, part)
         size = positives[part].shape[1]
-        if options.clean and total > free:
+        if request.clean and total > free:
             size = max(1, size * free // total)
-        avoid = taken if options.clean or part != TRAIN else links.taken(TRAIN)
-        if part == TRAIN or options.negatives == "uniform":
+        avoid = taken if request.clean or part != TRAIN else links.taken(TRAIN)
+        if part == TRAIN or request.negatives == "uniform":
             drawn = draw_pairs(rng, n, size, avoid)
         else:
-            drawn = HARD[options.negatives](visible, positives[part][:, :size], links.closed, avoid, rng)
+            drawn = HARD[request.negatives](visible, positives[part][:, :size], links.closed, avoid, rng)
         if not drawn.shape[1]:
             raise InputError(
-                f"negatives={options.negatives!r} found no unlinked pair for {PARTS[part]} in {links.graph}"
-                + ("" if options.negatives == "uniform" else "; use 'uniform'")
+                f"negatives={request.negatives!r} found no unlinked pair for {PARTS[part]} in {links.graph}"
+                + ("" if request.negatives == "uniform" else "; use 'uniform'")
             )
-        if options.clean:
+        if request.clean:
             taken = unique(np.concatenate([taken, encode(drawn)]))
         out[part] = drawn
     return out

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,18 +9,9 @@ from numpy.typing import NDArray
 from graphreach.errors import InputError
 from graphreach.tasks.examples import Examples, empty_pairs, join_pairs
 from graphreach.tasks.pair_keys import Pairs, decode, draw_distinct, num_pairs, turn
-from graphreach.tasks.parts import NEGATIVES, PARTITION, SUBSET, TURN, cut, part_sizes, stream
+from graphreach.tasks.parts import NEGATIVES, PARTITION, SUBSET, TURN, SplitRequest, cut, part_sizes, stream
 
 Labels = NDArray[np.int64]
-
-
-class PairOptions(NamedTuple):
-    """How pairs are split."""
-
-    clean: bool
-    fractions: tuple[float, float, float]
-    max_pairs: int | None
-    seed: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +75,7 @@ class LabelPairs:
         return nodes[np.stack([first, second])]
 
 
-def split_pairs(nodes: NDArray[np.int64], label: Labels, options: PairOptions) -> tuple[Examples, Examples, Examples]:
+def split_pairs(nodes: NDArray[np.int64], label: Labels, request: SplitRequest) -> list[Examples]:
     """All pairs of one label cut into parts, and as many negatives; see :func:`graphreach.tasks.split`.
 
     Training negatives are drawn among all pairs but the training positives, so some are positives of validation or test;
@@ -94,37 +84,34 @@ def split_pairs(nodes: NDArray[np.int64], label: Labels, options: PairOptions) -
     """
     pairs = LabelPairs(nodes, label)
     _check_both(pairs)
-    seed = options.seed
-    size = min(pairs.num_same, options.max_pairs or pairs.num_same)
+    seed = request.seed
+    size = min(pairs.num_same, request.max_pairs or pairs.num_same)
     ranks = draw_distinct(stream(seed, SUBSET), pairs.num_same, size)
-    positives = cut(ranks, options.fractions, "pairs of nodes with one label")
+    positives = cut(ranks, request.fractions, "pairs of nodes with one label")
     wanted = np.array([len(each) for each in positives])
-    if options.clean:
+    if request.clean:
         negatives = _clean_negatives(pairs, wanted, seed)
     else:
         negatives = [_two_labels(pairs, count, seed, part) for part, count in enumerate(wanted)]
         negatives[0] = _published_negatives(pairs, len(positives[0]), np.concatenate(positives[1:]), seed)
-    parts = [
+    return [
         join_pairs(_turned(pairs.same(ranks), seed, part), _turned(negative, seed, part + 3))
         for part, (ranks, negative) in enumerate(zip(positives, negatives, strict=True))
     ]
-    return parts[0], parts[1], parts[2]
 
 
-def split_nodes_then_pairs(
-    nodes: NDArray[np.int64], label: Labels, options: PairOptions
-) -> tuple[Examples, Examples, Examples]:
+def split_nodes_then_pairs(nodes: NDArray[np.int64], label: Labels, request: SplitRequest) -> list[Examples]:
     """Nodes cut into parts, then pairs within each part; a part without pairs of both kinds is empty."""
-    order = stream(options.seed, PARTITION).permutation(len(nodes))
+    order = stream(request.seed, PARTITION).permutation(len(nodes))
     out = []
-    for part, chosen in enumerate(cut(order, options.fractions, "labelled nodes")):
+    for part, chosen in enumerate(cut(order, request.fractions, "labelled nodes")):
         limit = None
-        if options.max_pairs is not None:
-            limit = max(1, int(options.max_pairs * options.fractions[part]))
-        out.append(pairs_within(nodes[chosen], label[chosen], limit, options.seed, part))
+        if request.max_pairs is not None:
+            limit = max(1, int(request.max_pairs * request.fractions[part]))
+        out.append(pairs_within(nodes[chosen], label[chosen], limit, request.seed, part))
     if not len(out[0]):
         raise InputError("y must give training nodes pairs of one label and pairs of two labels, got pairs of one kind")
-    return out[0], out[1], out[2]
+    return out
 
 
 def pairs_within(nodes: NDArray[np.int64], label: Labels, max_pairs: int | None, seed: int, part: int) -> Examples:

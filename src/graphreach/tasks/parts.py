@@ -1,6 +1,7 @@
 """Cutting things into training, validation and test."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +10,24 @@ from graphreach.errors import InputError
 
 PARTITION, NEGATIVES, CANDIDATES, TURN, GRAPHS, SUBSET = range(6)
 """What random numbers are for; each use has its own, so that asking for candidates changes no pair."""
+
+
+class SplitRequest(NamedTuple):
+    """What :func:`graphreach.tasks.split` was asked for, checked."""
+
+    task: str
+    protocol: str
+    seed: int
+    negatives: str
+    fractions: tuple[float, float, float]
+    candidates: int
+    max_pairs: int | None
+    num_classes: int | None
+
+    @property
+    def clean(self) -> bool:
+        """Whether no pair may be in two parts."""
+        return self.protocol == "clean"
 
 
 def stream(seed: int, use: int, part: int = 0) -> np.random.Generator:

@@ -1,7 +1,7 @@
 """Training, validation and test of a task on a graph."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,9 @@ from graphreach.graph import Graph
 from graphreach.progress import stage, track
 from graphreach.tasks.examples import Examples, SampleLike, Split, check_sample, empty_pairs, find_task
 from graphreach.tasks.hard_negatives import HARD
-from graphreach.tasks.link_split import LinkOptions, hide_links, split_links
-from graphreach.tasks.pair_split import PairOptions, pairs_within, split_nodes_then_pairs, split_pairs
-from graphreach.tasks.parts import GRAPHS, PARTITION, check_fractions, cut, stream
+from graphreach.tasks.link_split import split_links
+from graphreach.tasks.pair_split import pairs_within, split_nodes_then_pairs, split_pairs
+from graphreach.tasks.parts import GRAPHS, PARTITION, SplitRequest, check_fractions, cut, stream
 from graphreach.walks.rng import check_seed
 from graphreach.walks.walk_length import check_count
 
@@ -28,25 +28,6 @@ DEFAULT_PROTOCOLS = {"link": "clean", "pair": "node-disjoint", "node": "node-dis
 """How examples are cut unless a protocol is asked for: such that training examples do not answer the test."""
 
 NEGATIVES = ("uniform", *HARD)
-
-
-class _Request(NamedTuple):
-    """What was asked for, checked."""
-
-    task: str
-    protocol: str
-    seed: int
-    negatives: str
-    fractions: tuple[float, float, float]
-    candidates: int
-    max_pairs: int | None
-    num_classes: int | None
-
-    def links(self) -> LinkOptions:
-        return LinkOptions(self.protocol == "clean", self.fractions, self.negatives, self.candidates, self.seed)
-
-    def pairs(self) -> PairOptions:
-        return PairOptions(self.protocol == "clean", self.fractions, self.max_pairs, self.seed)
 
 
 def split(
@@ -163,17 +144,16 @@ def split_dataset(
     if find_task(task) == "node":
         classes = 1 + max(int(_check_labels(sample).max(initial=-1)) for sample in samples)
     request = _check(task, protocol, seed, negatives, fractions, candidates, max_pairs, classes)
-    part_of = np.zeros(len(samples), np.int64)
+    part_of: dict[int, int] = {}
     if request.protocol == "graph-disjoint":
         order = stream(request.seed, GRAPHS).permutation(len(samples))
         for part, chosen in enumerate(cut(order, request.fractions, "graphs")):
-            part_of[chosen] = part
+            part_of |= dict.fromkeys(chosen.tolist(), part)
     out = []
     for number, sample in enumerate(track(samples, len(samples), "splitting graphs")):
         own = request._replace(seed=graph_seed(request.seed, number))
         try:
-            whole = request.protocol == "graph-disjoint"
-            out.append(_whole_graph(sample, own, int(part_of[number])) if whole else _split_graph(sample, own))
+            out.append(_split_graph(sample, own, part_of.get(number)))
         except InputError as error:
             where = f"graph {number} of {len(samples)}: " if len(samples) > 1 else ""
             raise InputError(f"{where}{error}") from None
@@ -185,39 +165,31 @@ def graph_seed(seed: int, number: int) -> int:
     return seed if number == 0 else int(np.random.default_rng([seed, number]).integers(2**63))
 
 
-def _split_graph(sample: SampleLike, request: _Request) -> Split:
+def _split_graph(sample: SampleLike, request: SplitRequest, whole: int | None = None) -> Split:
+    """Cut the examples of one graph; ``whole`` is the part that a graph belongs to under ``"graph-disjoint"``."""
     if request.task == "link":
-        graph, *parts = split_links(sample.graph, request.links())
-        return _result(sample, request, graph, parts)
+        return _result(sample, request, *split_links(sample.graph, request, whole))
     y = _check_labels(sample)
     nodes = np.flatnonzero(y >= 0)
-    if request.task == "pair":
+    if request.task == "node":
+        if whole is None:
+            order = nodes[stream(request.seed, PARTITION).permutation(len(nodes))]
+            chosen = list(cut(order, request.fractions, "labelled nodes"))
+        else:
+            chosen = [nodes if part == whole else nodes[:0] for part in range(3)]
+        parts = [Examples(each, y[each]) for each in chosen]
+        return _result(sample, request, sample.graph, parts, _count_classes(y, request))
+    if whole is not None:
+        parts = [empty_pairs() for _ in range(3)]
+        parts[whole] = pairs_within(nodes, y[nodes], request.max_pairs, request.seed, whole)
+    else:
         function = split_nodes_then_pairs if request.protocol == "node-disjoint" else split_pairs
-        return _result(sample, request, sample.graph, list(function(nodes, y[nodes], request.pairs())))
-    order = nodes[stream(request.seed, PARTITION).permutation(len(nodes))]
-    parts = [Examples(chosen, y[chosen]) for chosen in cut(order, request.fractions, "labelled nodes")]
-    return _result(sample, request, sample.graph, parts, _count_classes(y, request))
-
-
-def _whole_graph(sample: SampleLike, request: _Request, part: int) -> Split:
-    """A graph that belongs to one part."""
-    if request.task == "link":
-        graph, examples = hide_links(sample.graph, part, request.links())
-        parts = [empty_pairs() for _ in range(3)]
-        parts[part] = examples
-        return _result(sample, request, graph, parts)
-    y = _check_labels(sample)
-    nodes = np.flatnonzero(y >= 0)
-    if request.task == "pair":
-        parts = [empty_pairs() for _ in range(3)]
-        parts[part] = pairs_within(nodes, y[nodes], request.max_pairs, request.seed, part)
-        return _result(sample, request, sample.graph, parts)
-    parts = [Examples(chosen, y[chosen]) for chosen in (nodes if i == part else nodes[:0] for i in range(3))]
-    return _result(sample, request, sample.graph, parts, _count_classes(y, request))
+        parts = function(nodes, y[nodes], request)
+    return _result(sample, request, sample.graph, parts)
 
 
 def _result(
-    sample: SampleLike, request: _Request, graph: Graph, parts: list[Examples], num_classes: int | None = None
+    sample: SampleLike, request: SplitRequest, graph: Graph, parts: list[Examples], num_classes: int | None = None
 ) -> Split:
     x = sample.x
     if x is not None:
@@ -238,7 +210,7 @@ def _check(
     candidates: int,
     max_pairs: int | None,
     num_classes: int | None,
-) -> _Request:
+) -> SplitRequest:
     task = find_task(task)
     protocol = DEFAULT_PROTOCOLS[task] if protocol is None else protocol
     check_choice("protocol", protocol, PROTOCOLS[task], f" for task {task}")
@@ -253,7 +225,7 @@ def _check(
         if task != "pair":
             raise InputError(f"max_pairs must be None for task {task}, got {max_pairs}: it is for pairs of one label")
     shares = check_fractions(fractions)
-    return _Request(task, protocol, check_seed(seed), negatives, shares, int(candidates), max_pairs, num_classes)
+    return SplitRequest(task, protocol, check_seed(seed), negatives, shares, int(candidates), max_pairs, num_classes)
 
 
 def _check_labels(sample: SampleLike) -> NDArray[np.int64]:
@@ -266,7 +238,7 @@ def _check_labels(sample: SampleLike) -> NDArray[np.int64]:
     return y
 
 
-def _count_classes(y: NDArray[np.int64], request: _Request) -> int:
+def _count_classes(y: NDArray[np.int64], request: SplitRequest) -> int:
     largest = int(y.max(initial=-1))
     count = largest + 1 if request.num_classes is None else check_count("num_classes", request.num_classes)
     if count < 2:
