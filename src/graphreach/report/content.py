@@ -3,10 +3,10 @@
 import json
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,20 +97,30 @@ class Shown:
         return finite(metrics(self.split.task, self.scores(part), examples)) if len(examples) else {}
 
 
+class Listing(NamedTuple):
+    """Examples of one kind with their explanations."""
+
+    name: str
+    title: str
+    about: str
+    items: list[Any]
+
+
 class Content(ABC):
     """What the page shows of a run, whatever its task.
 
     Args:
         shown: The graph to show.
-        wanted: Nodes that must be drawn, besides the anchors.
     """
 
     examples: str
     """What the task's examples are called."""
 
-    def __init__(self, shown: Shown, wanted: set[int]) -> None:
+    def __init__(self, shown: Shown) -> None:
         self.shown, self.sample, self.split, self.explainer = shown, shown.sample, shown.split, shown.explainer
         self.scores = shown.scores("test")
+        self.lists = self.listings()
+        wanted = {node for each in self.lists for item in each.items for node in self.nodes_of(item)}
         needed = sorted(wanted.union(self.explainer.anchors.tolist()))
         self.nodes = shown_nodes(self.sample.graph, np.array(needed, np.int64), MAX_NODES)
         self.place = np.full(self.sample.graph.num_nodes, -1, np.int64)
@@ -122,15 +132,37 @@ class Content(ABC):
         """Scores of some test examples as the model gives them here."""
 
     @abstractmethod
+    def listings(self) -> list[Listing]:
+        """Examples that the page explains."""
+
+    @abstractmethod
+    def nodes_of(self, item: Any) -> Iterable[int]:
+        """Nodes that must be drawn for an explained example."""
+
+    @abstractmethod
+    def plain(self, item: Any) -> dict[str, Any]:
+        """An explained example as JSON can hold it."""
+
+    @abstractmethod
     def of_task(self) -> dict[str, Any]:
-        """What only a page of this task has: lists, metrics, scores."""
+        """What only a page of this task has: metrics, scores."""
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON can hold it."""
         record, graph = self.shown.outcome.record, self.sample.graph
         self._note_differences()
         self._note_graphs()
+        lists = [
+            {
+                "name": each.name,
+                "title": each.title,
+                "about": each.about,
+                self.examples: list(map(self.plain, each.items)),
+            }
+            for each in self.lists
+        ]
         content = {
+            "lists": lists,
             "title": self.shown.title,
             "task": self.split.task,
             "graphs": self.shown.graphs,

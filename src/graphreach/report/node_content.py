@@ -1,55 +1,18 @@
 """What a page shows of a run that tells nodes' classes."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphreach.explain import Explainer, NodeExplanation
+from graphreach.explain import NodeExplanation
 from graphreach.report import figures
-from graphreach.report.content import Content, Shown, short
+from graphreach.report.content import Content, Listing, Shown, short
 from graphreach.report.drawing import pack, smallest
-from graphreach.tasks import Examples
 
 LISTED, ANCHORS = 15, 6
 """Nodes of a list, and anchors that are named for each."""
-
-
-@dataclass(frozen=True, eq=False)
-class NodeList:
-    """Nodes with their places among the anchors."""
-
-    name: str
-    title: str
-    about: str
-    nodes: tuple[NodeExplanation, ...]
-
-    def drawn(self) -> set[int]:
-        """All nodes that must be drawn for it."""
-        paths = (anchor.path for node in self.nodes for anchor in node.anchors[:ANCHORS])
-        return {node.node for node in self.nodes}.union(*(path.nodes for path in paths if path is not None))
-
-
-def node_lists(explainer: Explainer, test: Examples, scores: NDArray[Any]) -> list[NodeList]:
-    """The lists of a run of task node.
-
-    Args:
-        explainer: The run on its graph.
-        test: The test nodes.
-        scores: Probabilities of their classes, ``[m, classes]``.
-    """
-    wrong, unsure = mistakes(scores, test.label)[:LISTED], np.argsort(margins(scores), kind="stable")[:LISTED]
-    return [
-        _explained(
-            explainer, "wrong", "Wrong and sure of it",
-            "Test nodes whose class was predicted wrongly, highest probability first.", test.index[wrong],
-        ),
-        _explained(
-            explainer, "unsure", "Least certain",
-            "Test nodes whose two likeliest classes are closest, right or wrong.", test.index[unsure],
-        ),
-    ]  # fmt: skip
 
 
 def mistakes(scores: NDArray[Any], label: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -65,10 +28,6 @@ def margins(scores: NDArray[Any]) -> NDArray[Any]:
     second, first = np.partition(scores, -2, axis=1)[:, -2:].T
     out: NDArray[Any] = first - second
     return out
-
-
-def _explained(explainer: Explainer, name: str, title: str, about: str, nodes: NDArray[np.int64]) -> NodeList:
-    return NodeList(name, title, about, tuple(explainer.node(each, ANCHORS) for each in nodes.tolist()))
 
 
 TOP, WHOLE = 5, 65535
@@ -87,9 +46,28 @@ class NodeContent(Content):
     examples = "nodes"
 
     def __init__(self, shown: Shown) -> None:
-        self.lists = node_lists(shown.explainer, shown.split.test, shown.scores("test"))
-        super().__init__(shown, set().union(*(each.drawn() for each in self.lists)))
+        super().__init__(shown)
         self.chances = shown.explainer.run.class_probabilities(shown.explainer.z, self.nodes)
+
+    def listings(self) -> list[Listing]:
+        """Test nodes that the model was wrong about, and those it was least sure of."""
+        test = self.split.test
+        wrong = mistakes(self.scores, test.label)[:LISTED]
+        unsure = np.argsort(margins(self.scores), kind="stable")[:LISTED]
+        about_wrong = "Test nodes whose class was predicted wrongly, highest probability first."
+        about_unsure = "Test nodes whose two likeliest classes are closest, right or wrong."
+        return [
+            Listing("wrong", "Wrong and sure of it", about_wrong, self._explained(test.index[wrong])),
+            Listing("unsure", "Least certain", about_unsure, self._explained(test.index[unsure])),
+        ]
+
+    def _explained(self, nodes: NDArray[np.int64]) -> list[NodeExplanation]:
+        return [self.explainer.node(each, ANCHORS) for each in nodes.tolist()]
+
+    def nodes_of(self, item: NodeExplanation) -> Iterable[int]:
+        """The node, and those on paths to its anchors."""
+        paths = [anchor.path for anchor in item.anchors[:ANCHORS]]
+        return {item.node}.union(*(path.nodes for path in paths if path is not None))
 
     def recomputed(self, chosen: NDArray[np.int64]) -> NDArray[np.float64]:
         """Probabilities of some test nodes' classes."""
@@ -101,13 +79,6 @@ class NodeContent(Content):
         label = self.split.test.label
         right = (self.scores.argmax(1) == label).astype(np.int64)
         return {
-            "lists": [
-                {
-                    "name": each.name, "title": each.title, "about": each.about,
-                    "nodes": [self._node(node) for node in each.nodes],
-                }
-                for each in self.lists
-            ],
             "predictions": self._predictions(),
             "metrics": self.metrics(figures.node_intervals(self.scores, label, self.split.seed)),
             "scores": figures.histograms(self.scores.max(1), right, bounds=(0.0, 1.0)),
@@ -119,11 +90,12 @@ class NodeContent(Content):
         guess = {"name": "predicted class", "names": names, "of": pack(smallest(self.chances.argmax(1))), "like": 0}
         return [label, guess, community]
 
-    def _node(self, node: NodeExplanation) -> dict[str, Any]:
-        near = [each for each in node.anchors[:ANCHORS] if each.to > 0 or each.back > 0]
+    def plain(self, item: NodeExplanation) -> dict[str, Any]:
+        """The node's place in words, and its anchors."""
+        near = [each for each in item.anchors[:ANCHORS] if each.to > 0 or each.back > 0]
         return {
-            "node": int(self.place[node.node]),
-            "words": node.sentences(),
+            "node": int(self.place[item.node]),
+            "words": item.sentences(),
             "anchors": [
                 {
                     "node": int(self.place[each.anchor]), "to": short(each.to), "back": short(each.back),
