@@ -1,36 +1,74 @@
 """The verbs put together."""
 
-from typing import Annotated
+import importlib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Annotated, Any, cast
 
 import typer
+import typer.main
 
 from graphreach._version import __version__
-from graphreach.cli.anchors import anchors
-from graphreach.cli.attack import attack
-from graphreach.cli.compare import compare
-from graphreach.cli.datasets import datasets
-from graphreach.cli.demo import demo
-from graphreach.cli.embed import embed
-from graphreach.cli.explain import explain
 from graphreach.cli.group import OneLineErrors
-from graphreach.cli.info import info
-from graphreach.cli.predict import evaluate, predict
-from graphreach.cli.reach import reach
-from graphreach.cli.report import report
-from graphreach.cli.reproduce import reproduce
-from graphreach.cli.train import train
+
+VERBS = {
+    "info": "info",
+    "anchors": "anchors",
+    "reach": "reach",
+    "embed": "embed",
+    "train": "train",
+    "predict": "predict",
+    "evaluate": "predict",
+    "explain": "explain",
+    "report": "report",
+    "attack": "attack",
+    "compare": "compare",
+    "reproduce": "reproduce",
+    "demo": "demo",
+    "datasets": "datasets",
+}
+"""The modules of the verbs. A verb is imported when it is called, so that one does not pay for the others."""
+
+
+@cache
+def find_verb(name: str) -> Any:
+    """Import a verb and make it a command."""
+    verb = getattr(importlib.import_module(f"graphreach.cli.{VERBS[name]}"), name)
+    if not isinstance(verb, typer.Typer):
+        verb, function = typer.Typer(add_completion=False, rich_markup_mode=None), verb
+        verb.command(name)(function)
+    return typer.main.get_command(verb)
+
+
+class Verbs(Mapping[str, Any]):
+    """The commands by their names, each imported when it is first looked up."""
+
+    def __getitem__(self, name: str) -> Any:
+        return find_verb(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(VERBS)
+
+    def __len__(self) -> int:
+        return len(VERBS)
+
+
+class Graphreach(OneLineErrors):
+    """The command with all verbs."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.commands = cast(Any, Verbs())
+
 
 app = typer.Typer(
     name="graphreach",
-    cls=OneLineErrors,
+    cls=Graphreach,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (info, anchors, reach, embed, train, predict, evaluate, explain, report, attack, compare, reproduce, demo):
-    app.command()(verb)
-app.add_typer(datasets, name="datasets")
 
 
 @app.callback(invoke_without_command=True)

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 ALL = "all"
 
-datasets = typer.Typer(rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
+datasets = typer.Typer(
+    add_completion=False, rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]}
+)
 Root = Annotated[
     Path | None,
     typer.Option(
