@@ -25,7 +25,7 @@ from graphreach.graph.columns import PLAIN_INTEGER
 from graphreach.graph.ids import ids_array
 from graphreach.io.files import replacing
 from graphreach.io.numpy_files import DAMAGED, load_all_arrays, load_arrays
-from graphreach.io.open_file import open_text
+from graphreach.io.open_file import check_path, open_text
 from graphreach.io.parquet import read_parquet
 from graphreach.io.text_kernels import SPACE, tidy_text
 from graphreach.io.writers import Blocks, id_column, ids_for_files, write_arrays, write_blocks, write_table
@@ -82,20 +82,15 @@ def write_embedding(path: Path, ids: NDArray[Any], blocks: Iterable[NDArray[np.f
             frame = id_column(ids).to_frame()
             write_table(_ids_file(path), [frame], include_header=False, quote_style="never")
     else:
-        write_table(
-            path,
-            _frames(ids, pieces, suffix),
-            group=max(1, BLOCK_ENTRIES // max(1, width)),
-            **_text(suffix, ids, width),
-        )
-
-
-def _text(suffix: str, ids: NDArray[Any], width: int) -> dict[str, Any]:
-    """How the text of word2vec differs from a table: a line with the size, and no way to quote an id."""
-    if suffix != ".emb":
-        return {}
-    head = f"{len(ids)} {width}\n"
-    return {"head": head, "include_header": False, "separator": " ", "quote_style": "never"}
+        # The text of word2vec begins with a line that has the size, and has no way to quote an id.
+        emb: dict[str, Any] = {
+            "head": f"{len(ids)} {width}\n",
+            "include_header": False,
+            "separator": " ",
+            "quote_style": "never",
+        }
+        group = max(1, BLOCK_ENTRIES // max(1, width))
+        write_table(path, _frames(ids, pieces, suffix), group=group, **(emb if suffix == ".emb" else {}))
 
 
 def _frames(ids: NDArray[Any], pieces: Pieces, suffix: str) -> Iterator["pl.DataFrame"]:
@@ -174,14 +169,8 @@ def read_embedding(path: str | PathLike[str]) -> tuple[NDArray[Any], NDArray[np.
     """
     import polars as pl
 
-    if not isinstance(path, str | PathLike):
-        raise InputError(f"path must be a file's name, got {describe(path)}")
-    path = Path(path)
+    path = check_path(path, suffixes=tuple(READERS), must="hold an embedding")
     suffix = path.suffix.lower()
-    if suffix not in READERS:
-        raise InputError(f"path must end in {' '.join(READERS)}, got {path.name}")
-    if not path.is_file():
-        raise InputError(f"there is no file {path}")
     try:
         with stage(f"reading {path.name}"):
             ids, matrix = READERS[suffix](path)
@@ -253,11 +242,9 @@ def _read_npy(path: Path) -> Contents:
     if not names.is_file():
         raise InputError(f"{path} must have its ids beside it, but there is no file {names}")
     lines = names.read_bytes().decode().removesuffix("\n").split("\n")
-    return _as_ids(pl.Series(lines), text=True), _unless_damaged(_load_matrix, path)
-
-
-def _load_matrix(path: Path) -> NDArray[Any]:
-    return load_arrays(path, ("embedding",))[0]
+    return _as_ids(pl.Series(lines), text=True), _unless_damaged(
+        lambda file: load_arrays(file, ("embedding",))[0], path
+    )
 
 
 def _read_npz(path: Path) -> Contents:
