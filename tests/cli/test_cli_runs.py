@@ -343,7 +343,7 @@ def test_damaged_vectors_are_one_sentence(trained, pairs, tmp_path, damage):
         np.savez(
             path, ids=np.array(["a"]), embedding=np.ones((2, 2)), context=np.ones((2, 2)), directed=np.array(False)
         )
-    assert "train it again" in refused("predict", run, "--pairs", pairs)
+    assert "vectors.npz" in refused("predict", run, "--pairs", pairs)
 
 
 def test_report_and_attack_remember_the_labels(town, tmp_path):

@@ -10,7 +10,7 @@ import pytest
 
 from graphreach import InputError, datasets, training
 from graphreach.io.files import replacing
-from graphreach.training import run_folder
+from graphreach.training.run_folder import RunFolder
 from tests.faults import kills
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
@@ -70,11 +70,11 @@ def test_two_processes_in_one_folder_are_never_mixed(tmp_path):
         while not (tmp_path / "checkpoint.safetensors").exists():
             assert process.poll() is None, process.stderr.read()
             time.sleep(0.02)
-        settings = run_folder.read_settings(tmp_path)
+        settings = RunFolder(tmp_path).settings
         with pytest.raises(InputError, match="is in use by another process"):
             training.run(datasets.load("communities"), settings, tmp_path)
         assert process.poll() is None
     finally:
         kills.kill(process)
-    with run_folder.locked(tmp_path):  # a process that was killed holds nothing
+    with RunFolder(tmp_path).locked():  # a process that was killed holds nothing
         pass

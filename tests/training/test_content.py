@@ -8,8 +8,9 @@ import pytest
 
 import graphreach as gr
 from graphreach import InputError, datasets, tasks, training
-from graphreach.training import Settings, run_folder
+from graphreach.training import Settings
 from graphreach.training.content import content_hashes, describe_content
+from graphreach.training.run_folder import RunFolder
 
 QUICK = {"epochs": 2, "evaluate_every": 1, "num_anchors": 4}
 
@@ -197,12 +198,12 @@ def test_a_run_that_never_began_to_train_leaves_the_folder_free(tmp_path):
 
 def test_a_folder_in_use_is_refused(tmp_path):
     """Two processes in one folder: the second is told, nothing is mixed."""
-    with run_folder.locked(tmp_path):
+    with RunFolder(tmp_path).locked():
         with pytest.raises(InputError, match="is in use by another process; wait until it has ended"):
             training.run(sample(), Settings(**QUICK), tmp_path)
         assert [path.name for path in tmp_path.iterdir()] == [".lock"]
     assert training.run(sample(), Settings(**QUICK), tmp_path).test
-    with run_folder.locked(tmp_path), warnings.catch_warnings():  # what has ended can be read by anybody
+    with RunFolder(tmp_path).locked(), warnings.catch_warnings():  # what has ended can be read by anybody
         assert training.run(sample(), Settings(**QUICK), tmp_path).test
 
 

@@ -13,7 +13,7 @@ import graphreach as gr
 from graphreach import InputError, datasets, training
 from graphreach.cli import app
 from graphreach.training import Settings
-from graphreach.training.outcome import read_outcome
+from graphreach.training.run_folder import RunFolder
 
 SETTINGS = Settings(epochs=2, evaluate_every=1, num_anchors=3, hidden_channels=4)
 JSON = ("settings.json", "content.json", "record.json", "source.json", "model/config.json")
@@ -53,7 +53,7 @@ def again(folder, whole):
     graph = gr.read_graph(whole.parent / "edges.csv")
     source = json.loads((whole / "source.json").read_text())
     yield lambda: training.TrainedRun(folder).embed(graph)
-    yield lambda: read_outcome(folder)
+    yield lambda: RunFolder(folder).outcome()
     yield lambda: training.run(datasets.Sample(graph), SETTINGS, folder, source=source)
 
 
@@ -150,13 +150,13 @@ def test_scores_of_another_kind_are_refused(run, changes):
     count = record["test_examples"]
     np.savez(run / "scores.npz", **scores(**{"test_0": np.zeros(count), **changes}))
     with pytest.raises(InputError, match=r"scores\.npz must hold"):
-        read_outcome(run)
+        RunFolder(run).outcome()
 
 
 def test_scores_that_would_be_unpickled_are_refused(run):
     np.savez(run / "scores.npz", **scores(test_0=np.array([object], dtype=object)))
     with pytest.raises(InputError, match=r"scores\.npz is not a whole file of scores"):
-        read_outcome(run)
+        RunFolder(run).outcome()
 
 
 def test_a_damaged_checkpoint_is_refused_whatever_is_damaged(run, whole):

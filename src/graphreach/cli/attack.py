@@ -69,9 +69,9 @@ def attack(
     trained = training.TrainedRun(run)
     if trained.settings.task == "node":
         raise gr.InputError("RUN must be of task link or pair, got one of task node")
-    again = run_data.read_again(run, trained.settings, labels, label_column)
-    options.one_graph(again.data)
-    found = attacks.curve(trained, again.splits[0], fractions, kind, groups=groups, seed=seed)
+    own = run_data.read_run_data(run, trained.settings, labels, label_column)
+    options.one_graph(own.data)
+    found = attacks.curve(trained, own.splits[0], fractions, kind, groups=groups, seed=seed)
     rows = [each.to_dict() for each in found]
     if plot is not None:
         _draw(found, plot)

@@ -64,7 +64,6 @@ def compare(
     predict, evaluate and report. What the metrics are, graphreach evaluate --help says.
     """
     from graphreach import plot, training
-    from graphreach.cli.run_source import describe_source
 
     plot.require_matplotlib()
     check_output_folder(Path() if output is None else output)
@@ -80,7 +79,7 @@ def compare(
     for settings in each.values():
         training.check_run(settings[0], len(data))
     folder = output or Path(f"comparison-{_content(data, base)}")
-    source = describe_source(file, tables, classes)
+    source = options.describe_source(file, tables, classes)
     rows, leaks = [], ""
     for name, own in each.items():
         places = [folder / "runs" / f"{name}-{number}" for number in range(seeds)]

@@ -7,7 +7,7 @@ import typer
 
 import graphreach as gr
 from graphreach.cli import run_options as options
-from graphreach.cli.run_data import GraphNumber, GraphOption, NewAnchors, Run, open_run
+from graphreach.cli.run_data import GraphNumber, GraphOption, NewAnchors, Run, load_run
 from graphreach.progress import stage
 
 
@@ -37,14 +37,14 @@ def explain(
     """
     if (pair is None) == (node is None):
         raise gr.InputError("one of --pair and --node must be given")
-    opened = open_run(run, graph, features, graph_number, new_anchors, model=True)
-    ends = [find_node(opened.graph, text) for text in (pair or (str(node),))]
-    if opened.run.settings.task == "node" and pair is not None:
+    loaded = load_run(run, graph, features, graph_number, new_anchors, model=True)
+    ends = [find_node(loaded.graph, text) for text in (pair or (str(node),))]
+    if loaded.run.settings.task == "node" and pair is not None:
         raise gr.InputError("RUN must be of task link or pair to explain pairs, got one of task node")
     from graphreach.explain import Explainer
 
     with stage("embedding the graph"):
-        explainer = Explainer(opened.run, opened.graph, opened.x)
+        explainer = Explainer(loaded.run, loaded.graph, loaded.x)
     found = explainer.node(ends[0], top) if pair is None else explainer.pair(ends[0], ends[1], top)
     typer.echo(json.dumps(found.to_dict(top)) if json_ else found.text(top))
 

@@ -14,7 +14,7 @@ from graphreach.cli import run_options as options
 from graphreach.cli.group import say
 from graphreach.cli.output import check_output
 from graphreach.cli.random_pairs import random_non_links
-from graphreach.cli.run_data import GraphNumber, GraphOption, NewAnchors, Run, open_run
+from graphreach.cli.run_data import GraphNumber, GraphOption, NewAnchors, Run, load_run
 from graphreach.cli.summary import counted, figures, summary
 from graphreach.graph.ids import plain_ids
 from graphreach.io.writers import write_table
@@ -34,13 +34,13 @@ RANDOM_PAIRS = 1000
 """Pairs without a link that scores are compared with."""
 
 
-class _Opened:
+class _EmbeddedRun:
     """A run with the graph that it speaks of, embedded."""
 
     def __init__(
         self, folder: Path, graph: Path | None, features: Path | None, number: int | None, new_anchors: bool
     ) -> None:
-        self.run, self.graph, x, self.classes = open_run(folder, graph, features, number, new_anchors)
+        self.run, self.graph, x, self.classes = load_run(folder, graph, features, number, new_anchors)
         with stage("embedding the graph"):
             self.z = self.run.embed(self.graph, x)
 
@@ -78,36 +78,36 @@ def predict(
         raise gr.InputError("one of --pairs and --nodes must be given")
     if output is not None:
         check_output(output, [".csv", ".parquet"])
-    opened = _Opened(run, graph, features, graph_number, new_anchors)
-    table, unknown = _pair_table(opened, pairs, strict) if pairs is not None else _node_table(opened, nodes, strict)
+    run_on = _EmbeddedRun(run, graph, features, graph_number, new_anchors)
+    table, unknown = _pair_table(run_on, pairs, strict) if pairs is not None else _node_table(run_on, nodes, strict)
     _write(table, output, json_)
     if unknown:
         say(f"left out the rows of {len(unknown)} ids that are not known: {_few(unknown)}")
         raise typer.Exit(UNKNOWN)
 
 
-def _pair_table(opened: _Opened, path: Path, strict: bool) -> tuple[dict[str, Any], list[Any]]:
+def _pair_table(run_on: _EmbeddedRun, path: Path, strict: bool) -> tuple[dict[str, Any], list[Any]]:
     from graphreach.io.tables import read_pairs
 
-    index, unknown = _known(opened, path, "--pairs", strict, read_pairs)
-    source, target = (plain_ids(opened.graph.ids[side]) for side in index)
-    scores = opened.scores(index)
+    index, unknown = _known(run_on, path, "--pairs", strict, read_pairs)
+    source, target = (plain_ids(run_on.graph.ids[side]) for side in index)
+    scores = run_on.scores(index)
     table = {"source": source, "target": target, "score": scores, "rank": _ranks(scores)}
     with stage("scoring random pairs"):
-        others = random_non_links(opened.graph, RANDOM_PAIRS, opened.run.knows(opened.graph))
-        table["percentile"] = _shares_below(scores, opened.scores(others)) if others.size else [None] * len(scores)
+        others = random_non_links(run_on.graph, RANDOM_PAIRS, run_on.run.knows(run_on.graph))
+        table["percentile"] = _shares_below(scores, run_on.scores(others)) if others.size else [None] * len(scores)
     say("scores are no probabilities; rank 1 is the highest, percentile the share of random pairs without a link below")
     return table, unknown
 
 
 def _known(
-    opened: _Opened, path: Path, option: str, strict: bool, read: Callable[..., Any]
+    run_on: _EmbeddedRun, path: Path, option: str, strict: bool, read: Callable[..., Any]
 ) -> tuple[np.ndarray[Any, Any], list[Any]]:
     """Positions of the rows whose ids the run can score, and the ids that it cannot."""
-    index, _, unknown = read(path, opened.graph, say, strict=False)
-    without = ~opened.run.knows(opened.graph)
+    index, _, unknown = read(path, run_on.graph, say, strict=False)
+    without = ~run_on.run.knows(run_on.graph)
     late = np.unique(index[without[index]])
-    unknown = [*unknown, *plain_ids(opened.graph.ids[late])]
+    unknown = [*unknown, *plain_ids(run_on.graph.ids[late])]
     index = index[..., ~np.atleast_2d(without[index]).any(0)]
     if unknown and (strict or not index.size):
         raise gr.InputError(f"{option} must hold ids of nodes that the run can score, got {_few(unknown)} that are not")
@@ -129,14 +129,14 @@ def _shares_below(scores: Any, others: Any) -> Any:
     return np.searchsorted(np.sort(others), scores, side="left") / len(others)
 
 
-def _node_table(opened: _Opened, path: Path | None, strict: bool) -> tuple[dict[str, Any], list[Any]]:
+def _node_table(run_on: _EmbeddedRun, path: Path | None, strict: bool) -> tuple[dict[str, Any], list[Any]]:
     from graphreach.io.tables import read_nodes
 
-    index, unknown = _known(opened, path, "--nodes", strict, read_nodes)  # type: ignore[arg-type]
-    chances = opened.run.class_probabilities(opened.z, index)
-    names = opened.classes or list(range(chances.shape[1]))
+    index, unknown = _known(run_on, path, "--nodes", strict, read_nodes)  # type: ignore[arg-type]
+    chances = run_on.run.class_probabilities(run_on.z, index)
+    names = run_on.classes or list(range(chances.shape[1]))
     best = chances.argmax(1)
-    table = {"node": plain_ids(opened.graph.ids[index]), "class": [names[each] for each in best]}
+    table = {"node": plain_ids(run_on.graph.ids[index]), "class": [names[each] for each in best]}
     return table | {f"p_{name}": chances[:, column] for column, name in enumerate(names)}, unknown
 
 
@@ -178,7 +178,7 @@ def evaluate(
     share of right classes, auc the mean over classes of the AUC of one class against the rest by the scores of the
     classes, and hard_auc the same by the predicted class alone, as the paper's tables have it: 0.5 is chance in both.
     """
-    from graphreach.training.outcome import read_record
+    from graphreach.training.run_folder import RunFolder
 
     if pairs is not None and labels is not None:
         raise gr.InputError("one of --pairs and --labels must be given, got both")
@@ -194,38 +194,38 @@ def evaluate(
             raise gr.InputError(
                 f"{useless[0]} must go with --pairs or --labels, which say what is evaluated, got neither"
             )
-        record = read_record(run)
+        record = RunFolder(run).record
         typer.echo(json.dumps(record["metrics"]) if json_ else summary(record))
         return
-    opened = _Opened(run, graph, features, graph_number, new_anchors)
-    task = opened.run.settings.task
+    run_on = _EmbeddedRun(run, graph, features, graph_number, new_anchors)
+    task = run_on.run.settings.task
     if (pairs is None) != (task == "node"):
         raise gr.InputError(f"{'--labels' if task == 'node' else '--pairs'} must be given for a run of task {task}")
-    examples, scores = _pair_examples(opened, pairs) if pairs else _node_examples(opened, labels, label_column)
+    examples, scores = _pair_examples(run_on, pairs) if pairs else _node_examples(run_on, labels, label_column)
     from graphreach import tasks
 
     found = tasks.metrics(task, scores, examples)
-    say(f"{opened.run.settings.method}, {task}: {counted(task, examples)}")
+    say(f"{run_on.run.settings.method}, {task}: {counted(task, examples)}")
     typer.echo(json.dumps(found) if json_ else figures(found))
 
 
-def _pair_examples(opened: _Opened, path: Path) -> tuple[Any, Any]:
+def _pair_examples(run_on: _EmbeddedRun, path: Path) -> tuple[Any, Any]:
     from graphreach import tasks
     from graphreach.io.tables import read_pair_labels
 
-    index, label = read_pair_labels(path, opened.graph, say)
-    return tasks.Examples(index, label), opened.scores(index)
+    index, label = read_pair_labels(path, run_on.graph, say)
+    return tasks.Examples(index, label), run_on.scores(index)
 
 
-def _node_examples(opened: _Opened, path: Any, column: str | None) -> tuple[Any, Any]:
+def _node_examples(run_on: _EmbeddedRun, path: Any, column: str | None) -> tuple[Any, Any]:
     from graphreach import tasks
     from graphreach.io.tables import read_labels
 
-    y, classes = read_labels(path, opened.graph, label=column, report=say)
-    names = opened.classes or classes
+    y, classes = read_labels(path, run_on.graph, label=column, report=say)
+    names = run_on.classes or classes
     unknown = [name for name in classes if name not in names]
     if unknown:
         raise gr.InputError(f"--labels must hold classes that the run knows ({names[:5]}), got {unknown[:3]}")
     index = np.flatnonzero(y >= 0)
     label = np.array([names.index(name) for name in classes])[y[index]]
-    return tasks.Examples(index, label), opened.run.class_probabilities(opened.z, index)
+    return tasks.Examples(index, label), run_on.run.class_probabilities(run_on.z, index)

@@ -29,11 +29,11 @@ def report(
     check_output(output, [".html"])
     from graphreach import training
     from graphreach.report import write_report
-    from graphreach.training.outcome import read_outcome
+    from graphreach.training.run_folder import RunFolder
 
     trained = training.TrainedRun(run)
-    again = run_data.read_again(run, trained.settings, labels, label_column)
-    number = read_outcome(run).pick_graph(graph_number, "--graph-number")
+    own = run_data.read_run_data(run, trained.settings, labels, label_column)
+    number = RunFolder(run).outcome().pick_graph(graph_number, "--graph-number")
     with stage("writing the report"):
-        write_report(run, output, again.data, number=number, split=again.splits[number - 1], classes=again.classes)
+        write_report(run, output, own.data, number=number, split=own.splits[number - 1], classes=own.classes)
     say(f"the report is {output} ({output.stat().st_size / 1e6:.1f} MB)")

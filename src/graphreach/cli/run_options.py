@@ -203,3 +203,24 @@ def one_graph(dataset: Any) -> Any:
     if len(dataset.samples) != 1:
         raise gr.InputError(f"GRAPH must be one graph, got the {len(dataset.samples)} graphs of {dataset.name}")
     return dataset.samples[0]
+
+
+def describe_source(file: GraphFile, tables: Tables, classes: list[Any]) -> dict[str, Any]:
+    """How to read the data of a run again, as plain values.
+
+    Example:
+        >>> describe_source(GraphFile(graph=Path("grid")), Tables(), [])["graph"]
+        'grid'
+    """
+    labels = None if tables.labels is None else {"path": _absolute(tables.labels), "column": tables.label_column}
+    return {
+        "graph": _absolute(file.graph) if file.graph.is_file() else str(file.graph),
+        "options": {name: _absolute(value) for name, value in file.arguments().items()},
+        "features": _absolute(tables.features),
+        "labels": labels,
+        "classes": classes,
+    }
+
+
+def _absolute(value: Any) -> Any:
+    return str(value.resolve()) if isinstance(value, Path) else value

@@ -55,7 +55,6 @@ def train(
     are learned. A run that was interrupted goes on where it was. What the metrics are, graphreach evaluate --help says.
     """
     from graphreach import training
-    from graphreach.cli.run_source import describe_source
 
     check_output_folder(output)
     tables = options.Tables(labels, label_column, features)
@@ -67,7 +66,8 @@ def train(
     where = engines.make_engine(engine, address, workers=workers)
     data, classes = options.load_data(file, tables)
     outcome = training.run(
-        data, settings, output, tensorboard=tensorboard, engine=where, source=describe_source(file, tables, classes),
+        data, settings, output, tensorboard=tensorboard, engine=where,
+        source=options.describe_source(file, tables, classes),
     )  # fmt: skip
     if json_:
         typer.echo(json.dumps(outcome.record))

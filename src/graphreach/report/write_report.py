@@ -19,7 +19,8 @@ from graphreach.report.pair_content import PairContent
 from graphreach.tasks import Split, label_weights
 from graphreach.tasks.examples import check_split
 from graphreach.training.harness import make_splits
-from graphreach.training.outcome import Outcome, read_outcome
+from graphreach.training.outcome import Outcome
+from graphreach.training.run_folder import RunFolder
 from graphreach.training.trained_run import TrainedRun
 
 SCRIPTS = ("data.js", "colours.js", "view.js", "charts.js", "panels.js", "nodes.js", "main.js")
@@ -83,7 +84,7 @@ def make_report(
     """
     place_of_run = to_path("folder", folder)
     run, dataset = TrainedRun(place_of_run), data if isinstance(data, Dataset) else Dataset("graph", (data,))
-    outcome = read_outcome(place_of_run)
+    outcome = RunFolder(place_of_run).outcome()
     graphs = len(outcome.scores["test"])
     if len(dataset) != graphs:
         raise InputError(f"data must be what the run was trained with, {_count(graphs)}, got {_count(len(dataset))}")

@@ -12,7 +12,6 @@ from graphreach.graph import Graph
 from graphreach.graph.ids import hash_ids
 from graphreach.tasks import Split
 
-CONTENT = "content.json"
 FORMAT = 1
 KEYS = ("graph", "features", "labels", "split")
 

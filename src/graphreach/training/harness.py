@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import torch
 from numpy.typing import NDArray
 
-from graphreach.arguments import check_flag, to_path
+from graphreach.arguments import check_flag
 from graphreach.datasets import Dataset, Sample
 from graphreach.errors import InputError
 from graphreach.graph import Graph
@@ -26,19 +26,11 @@ from graphreach.training.fusion import fuse
 from graphreach.training.inputs import Inputs, side_by_side
 from graphreach.training.methods import METHODS, Method
 from graphreach.training.model import TaskModel
-from graphreach.training.outcome import RECORD, Outcome, read_outcome, save_outcome
+from graphreach.training.outcome import Outcome
 from graphreach.training.pair_reach import PairReach
 from graphreach.training.plan import Plan, resolve
 from graphreach.training.record import peak_memory, versions
-from graphreach.training.run_folder import (
-    HEAD,
-    MODEL,
-    check_same_content,
-    check_same_settings,
-    locked,
-    other_source,
-    start,
-)
+from graphreach.training.run_folder import HEAD, MODEL, RunFolder
 from graphreach.training.scorers import SCORERS
 from graphreach.training.settings import Settings
 from graphreach.training.trainer import Trainer
@@ -77,40 +69,47 @@ def run(
         ['ap', 'auc']
     """
     dataset = data if isinstance(data, Dataset) else Dataset("graph", (data,))
-    path = None if folder is None else to_path("folder", folder)
+    home = None if folder is None else RunFolder(folder)
     if not isinstance(settings, Settings):
         raise InputError(f"settings must be Settings, got {type(settings).__name__}")
     for name, flag in (("tensorboard", tensorboard), ("check", check)):
         check_flag(name, flag)
-    names = settings.method.split("+")
     check_run(settings, len(dataset.samples))
     where = find_engine(engine)
-    if path is not None:
-        check_same_settings(path, settings)
-    trains = settings.method in METHODS and not (path is not None and (path / RECORD).exists())
+    if home is not None:
+        home.check_same_settings(settings)
+    trains = settings.method in METHODS and not (home is not None and home.finished)
     with where.ready() if trains else nullcontext():
         cut = _Cut.make(dataset, settings, walk_graph)
 
         def go() -> Outcome:
-            if len(names) > 1:
-                return _run_apart(cut, settings, path, names, check, walk_graph, where)
-            return _Run(cut, settings, path, tensorboard, check, where).outcome()
+            if "+" in settings.method:
+                return _run_apart(cut, settings, home, check, walk_graph, where)
+            return _Run(cut, settings, home, tensorboard, check, where).outcome()
 
-        return go() if path is None else _run_in_folder(path, settings, cut.content, source, go)
+        return go() if home is None else _run_in_folder(home, settings, cut.content, source, go)
 
 
 def _run_in_folder(
-    folder: Path, settings: Settings, content: dict[str, Any], source: dict[str, Any] | None, go: Callable[[], Outcome]
+    home: RunFolder,
+    settings: Settings,
+    content: dict[str, Any],
+    source: dict[str, Any] | None,
+    go: Callable[[], Outcome],
 ) -> Outcome:
     """The run that is there if it has ended, else what ``go`` finds, with no other process in the folder."""
-    check_same_content(folder, content, source)
-    if (folder / RECORD).exists() and not other_source(folder, source):
-        return read_outcome(folder)
-    with locked(folder):
-        check_same_settings(folder, settings)  # another process may have been in the folder until now
-        check_same_content(folder, content, source)
-        start(folder, settings, content, source)
-        return read_outcome(folder) if (folder / RECORD).exists() else go()
+    home.check_same_content(content, source)
+    if home.finished and not home.has_other_source(source):
+        return home.outcome()
+    with home.locked():
+        home.check_same_settings(settings)  # another process may have been in the folder until now
+        home.check_same_content(content, source)
+        home.start(settings, content, source)
+        if home.finished:
+            return home.outcome()
+        outcome = go()
+        home.save(outcome)
+        return outcome
 
 
 class _Cut(NamedTuple):
@@ -147,21 +146,18 @@ class _Run:
     """One method on one data set."""
 
     def __init__(
-        self, cut: _Cut, settings: Settings, folder: Path | None, tensorboard: bool, check: bool, engine: Engine
+        self, cut: _Cut, settings: Settings, home: RunFolder | None, tensorboard: bool, check: bool, engine: Engine
     ) -> None:
-        self.engine = engine
+        self.engine, self.folder = engine, None if home is None else home.path
         self.cut, self.dataset, self.splits = cut, cut.dataset, cut.splits
-        self.settings, self.folder, self.tensorboard = settings, folder, tensorboard
+        self.settings, self.tensorboard = settings, tensorboard
         self.clock = Clock(cut.seconds)
         self.leaks = [str(check_leaks(split)) for split in self.splits] if check else []
 
     @one_torch_thread()
     def outcome(self) -> Outcome:
         name = self.settings.method
-        outcome = self._score() if name in SCORERS else self._train(METHODS[name])
-        if self.folder is not None:
-            save_outcome(self.folder, outcome)
-        return outcome
+        return self._score() if name in SCORERS else self._train(METHODS[name])
 
     def _score(self) -> Outcome:
         found: dict[str, dict[str, float]] = {}
@@ -342,19 +338,17 @@ def _candidates(scorer: Any, examples: Any) -> Any:
 
 
 def _run_apart(
-    cut: _Cut, settings: Settings, folder: Path | None, names: list[str], check: bool,
-    walk_graph: Callable[[Split], Graph] | None, engine: Engine,
+    cut: _Cut, settings: Settings, home: RunFolder | None, check: bool, walk_graph: Callable[[Split], Graph] | None,
+    engine: Engine,
 ) -> Outcome:  # fmt: skip
-    outcomes = {}
-    for name in names:
-        outcomes[name] = run(
-            cut.dataset, settings.part(name), None if folder is None else folder / name, check=check, walk_graph=walk_graph,
-            engine=engine,
-        )  # fmt: skip
-    outcome = fuse(settings, cut.splits, outcomes)
-    if folder is not None:
-        save_outcome(folder, outcome)
-    return outcome
+    outcomes = {
+        name: run(
+            cut.dataset, settings.part(name), None if home is None else home.path / name, check=check,
+            walk_graph=walk_graph, engine=engine,
+        )
+        for name in settings.method.split("+")
+    }  # fmt: skip
+    return fuse(settings, cut.splits, outcomes)
 
 
 def _places(splits: list[Split], batch: Batch) -> list[int]:

@@ -1,11 +1,12 @@
 """Arguments of models and of reachability that settings may hold: typed, frozen, and only those that were set."""
 
 import math
+import reprlib
 from collections.abc import Mapping
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from graphreach.arguments import check_choice
 from graphreach.errors import InputError
@@ -201,6 +202,23 @@ def plain(value: Any, depth: int = 0) -> Any:
     if value is not None and not isinstance(value, bool | int | float | str):
         raise ValueError("must hold numbers, text, and lists or mappings of these")
     return value
+
+
+def first_problem(error: ValidationError, group: str = "", depth: int = 1) -> str:
+    """The first thing that pydantic found wrong, with its place and a value that is not too long to read.
+
+    Example:
+        >>> try:
+        ...     GraphReachOptions(heads=0)
+        ... except ValidationError as error:
+        ...     first_problem(error, "model")
+        'model.heads: input should be greater than or equal to 1, got 0'
+    """
+    first = error.errors()[0]
+    place = ".".join(str(part) for part in (group, *first["loc"][:depth]) if part != "") or "settings"
+    raised = first.get("ctx", {}).get("error")
+    message = f" {raised}" if isinstance(raised, ValueError) else f": {first['msg'][0].lower()}{first['msg'][1:]}"
+    return f"{place}{message}, got {reprlib.repr(first['input'])}"
 
 
 def check_names(content: Any, what: str) -> None:

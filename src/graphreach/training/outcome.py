@@ -1,4 +1,4 @@
-"""What a run found, and its folder."""
+"""What a run found."""
 
 import struct
 import tokenize
@@ -15,16 +15,12 @@ from graphreach.io.files import replacing
 from graphreach.training.evaluation import Scores
 from graphreach.training.inputs import Inputs
 from graphreach.training.model import TaskModel
-from graphreach.training.record import read_dict, write_json
 
-RECORD, SETTINGS, SCORES = "record.json", "settings.json", "scores.npz"
-EPOCHS = ("best_epoch", "epochs")
-AGAIN = "delete the run's folder and train again"
 DAMAGED = (
     OSError, ValueError, LookupError, EOFError, MemoryError, NotImplementedError, RuntimeError, SyntaxError, TypeError,
-    ArithmeticError, zipfile.BadZipFile, zlib.error, struct.error, tokenize.TokenError,
+    ArithmeticError, AttributeError, zipfile.BadZipFile, zlib.error, struct.error, tokenize.TokenError,
 )  # fmt: skip
-"""What numpy and zipfile raise for a damaged archive of arrays."""
+"""What numpy and zipfile raise for a damaged archive of arrays, or for an array alone."""
 
 
 @dataclass
@@ -32,8 +28,8 @@ class Outcome:
     """What a run found.
 
     Attributes:
-        record: Settings, metrics, times, memory and versions: what ``record.json`` holds.
-        scores: Scores of validation and test examples, one array a graph (None where it has none).
+        record: Settings, plan, metrics, times, memory and versions: what ``record.json`` holds.
+        scores: Scores of validation and test examples, one array per graph (None where it has none).
         model: The trained model, or None if nothing was trained or the run was read from its folder.
         inputs: What the model read of each graph, in order.
         losses: Training loss of each epoch, if the run was trained just now.
@@ -55,7 +51,7 @@ class Outcome:
         """The number, from 1 on, of a graph of the run; by default of the one with most test examples.
 
         Args:
-            number: What was asked for.
+            number: Number that was asked for.
             name: What the argument is called where it was given.
 
         Example:
@@ -63,14 +59,14 @@ class Outcome:
             2
         """
         sizes = [0 if own is None else len(own) for own in self.scores["test"]]
-        return int(np.argmax(sizes)) + 1 if number is None else check_number(number, len(sizes), name)
+        return int(np.argmax(sizes)) + 1 if number is None else check_graph_number(number, len(sizes), name)
 
 
-def check_number(number: int, count: int, name: str = "number") -> int:
+def check_graph_number(number: int, count: int, name: str = "number") -> int:
     """Refuse a number that no graph of the run has.
 
     Example:
-        >>> check_number(3, 7)
+        >>> check_graph_number(3, 7)
         3
     """
     if not isinstance(number, int) or not 1 <= number <= count:
@@ -79,71 +75,48 @@ def check_number(number: int, count: int, name: str = "number") -> int:
     return number
 
 
-def read_record(folder: Path) -> dict[str, Any]:
-    """The record of a finished run, with all that others read of it."""
-    path = folder / RECORD
-    kinds: dict[str, Any] = {"settings": dict, "data": dict, "metrics": dict, "seconds": dict, "test_examples": int}
-    record = read_dict(path, kinds)
-    _check_part(path, record, "settings", {"method": str, "task": str})
-    _check_part(path, record, "data", {"graphs": int, "nodes": int, "edges": int})
-    _check_part(path, record, "metrics", {"val": dict, "test": dict})
-    if "cluster" in record:
-        _check_part(path, record, "cluster", {"workers": int, "cores": int, "nodes": int})
-    numbers = [record["seconds"], *record["metrics"].values(), {key: record[key] for key in EPOCHS if key in record}]
-    for values in numbers:
-        odd = [name for name, value in values.items() if isinstance(value, bool) or not isinstance(value, int | float)]
-        if odd:
-            raise InputError(f"{path} must have a number as {odd[0]!r}, got {values[odd[0]]!r}")
-    leaks = record.get("leaks", [])
-    if not isinstance(leaks, list) or not all(isinstance(each, str) for each in leaks):
-        raise InputError(f"{path} must have a list of sentences as 'leaks', got {leaks!r:.80}")
-    if ("best_epoch" in record) != ("epochs" in record):
-        raise InputError(f"{path} must have both of {' and '.join(EPOCHS)}, got one")
-    return record
-
-
-def _check_part(path: Path, record: dict[str, Any], part: str, kinds: dict[str, type]) -> None:
-    values = record[part]
-    for key, kind in kinds.items():
-        if not isinstance(values, dict) or not isinstance(values.get(key), kind) or isinstance(values[key], bool):
-            raise InputError(f"{path} must have {part}.{key}, as training wrote it, got {values!r:.80}")
-
-
-def read_outcome(folder: Path) -> Outcome:
-    """A finished run from its folder, without its model."""
-    record, path = read_record(folder), folder / SCORES
+def load_arrays(path: Path, what: str) -> dict[str, Any]:
+    """The arrays of an archive, none of which is unpickled; a damaged file is refused in one sentence."""
     try:
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             # np.load gives bytes for a member that is no array.
-            arrays = {name: np.asarray(file[name]) for name in file.files}
+            return {name: np.asarray(file[name]) for name in file.files}
     except FileNotFoundError:
-        raise InputError(f"folder must hold {SCORES} of a run, got none in {folder}") from None
-    except (*DAMAGED, AttributeError):  # AttributeError: an array alone, not an archive of arrays
-        raise InputError(f"{path} is not a whole file of scores; {AGAIN}") from None
-    scores = {part: _scores(path, arrays, part, record["data"]["graphs"]) for part in ("val", "test")}
-    tested = sum(len(own) for own in scores["test"] if own is not None)
-    if tested != record["test_examples"]:
-        raise InputError(f"{path} must hold scores of {record['test_examples']} test examples, got {tested}; {AGAIN}")
-    return Outcome(record, scores)
+        raise InputError(f"folder must hold {path.name} of a run, got none in {path.parent}") from None
+    except DAMAGED:
+        raise InputError(f"{path} is not a whole file of {what}; delete the run's folder and train again") from None
 
 
-def _scores(path: Path, arrays: dict[str, Any], part: str, graphs: int) -> Scores:
-    count = arrays.get(f"{part}_count")
-    if count is None or count.shape != () or count.dtype.kind not in "iu" or int(count) != graphs:
-        raise InputError(f"{path} must hold {part} scores of {graphs} graphs; {AGAIN}")
-    found = [arrays.get(f"{part}_{i}") for i in range(graphs)]
-    for own in found:
-        if own is not None and (own.ndim not in (1, 2) or own.dtype.kind not in "fiu" or np.isnan(own).any()):
-            raise InputError(f"{path} must hold one score, or one for each class, of each example; {AGAIN}")
-    return found
-
-
-def save_outcome(folder: Path, outcome: Outcome) -> None:
-    """Write scores, then the record: a folder with a record is a finished run."""
-    scores = outcome.scores
+def write_scores(path: Path, scores: dict[str, Scores]) -> None:
+    """Write the scores of all graphs, whole or not at all."""
     arrays: dict[str, Any] = {f"{part}_count": np.array(len(each)) for part, each in scores.items()}
     for part, each in scores.items():
         arrays |= {f"{part}_{i}": own for i, own in enumerate(each) if own is not None}
-    with replacing(folder / SCORES) as partial:
+    with replacing(path) as partial:
         np.savez_compressed(partial, **arrays)
-    write_json(folder / RECORD, outcome.record)
+
+
+def read_scores(path: Path, record: dict[str, Any]) -> dict[str, Scores]:
+    """Read the scores that belong to a record."""
+    arrays, graphs = load_arrays(path, "scores"), record["data"]["graphs"]
+    found: dict[str, Scores] = {}
+    for part in ("val", "test"):
+        count = arrays.get(f"{part}_count", np.array(-1))
+        found[part] = [arrays.get(f"{part}_{i}") for i in range(graphs)]
+        whole = count.shape == () and count.dtype.kind in "iu" and int(count) == graphs
+        for own in found[part]:
+            whole = whole and (
+                own is None or (own.ndim in (1, 2) and own.dtype.kind in "fiu" and not np.isnan(own).any())
+            )
+        if not whole:
+            raise InputError(
+                f"{path} must hold {part} scores of {graphs} graphs, each a number or one for each class; delete the run's"
+                " folder and train again"
+            )
+    tested = sum(len(own) for own in found["test"] if own is not None)
+    if tested != record["test_examples"]:
+        raise InputError(
+            f"{path} must hold scores of {record['test_examples']} test examples, got {tested}; delete the run's folder and"
+            " train again"
+        )
+    return found

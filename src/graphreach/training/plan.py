@@ -8,6 +8,7 @@ from graphreach.anchors.select_anchors import resolve_num_anchors
 from graphreach.nn.presets import Preset, preset
 from graphreach.training.options import TRAINED
 from graphreach.training.settings import Settings, SplitSettings, TrainingSettings
+from graphreach.walks.defaults import NUM_WALKS, WALK_LENGTH
 
 DENSE_BYTES = 2 << 30
 """Position matrices up to which exact reachability is used; beyond it is sampled and compressed."""
@@ -38,8 +39,8 @@ class ReachPlan(_Frozen):
 
     method: str = "walks"
     similarity: str = "frequency"
-    num_walks: int = 50
-    walk_length: int | str = "diameter"
+    num_walks: int = NUM_WALKS
+    walk_length: int | str = WALK_LENGTH
     hops: int | None = None
     seed: int
     layout: str = "auto"

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from graphreach.errors import InputError
 from graphreach.graph import Graph
+from graphreach.nn.late_fusion import LateFusion
 from graphreach.tasks import HEURISTICS, score
 from graphreach.tasks.link_split import without_links
-from graphreach.training.outcome import RECORD, read_outcome, read_record
-from graphreach.training.run_folder import read_settings
+from graphreach.training.run_folder import RECORD, RunFolder
 from graphreach.training.scorers import SCORERS
 from graphreach.training.settings import Settings
 from graphreach.training.trained_run import TrainedRun
@@ -60,7 +60,7 @@ def load_run(folder: str | Path, *, new_anchors: bool = False) -> ReadyRun:
         array([2.])
     """
     path = Path(folder)
-    settings = read_settings(path)
+    settings = RunFolder(path).settings
     if "+" in settings.method:
         return FusedRun(path, settings, new_anchors)
     if settings.method in HEURISTICS:
@@ -150,7 +150,7 @@ class FusedRun:
             )
         self.parts = [load_run(folder / name, new_anchors=new_anchors) for name in names]
         self.weights = _weights(folder, len(names))
-        self._scales = None if settings.task == "node" else _scales(folder, names, self.weights)
+        self._fusions = [] if settings.task == "node" else _fusions(folder, names, self.weights)
 
     def embed(self, graph: Graph, x: Features = None) -> Any:
         """What each part needs."""
@@ -163,8 +163,10 @@ class FusedRun:
 
     def logits(self, z: Any, pairs: Positions, graph: Graph) -> NDArray[Any]:
         """Standardised scores, added."""
-        first, *others = (part.logits(own, pairs, graph) for part, own in zip(self.parts, z, strict=True))
-        return _add(first, others, self.weights, self._scales or [])
+        total, *others = (part.logits(own, pairs, graph) for part, own in zip(self.parts, z, strict=True))
+        for fusion, other in zip(self._fusions, others, strict=True):
+            total = fusion.score(total, other)
+        return total
 
     def score_pairs(self, z: Any, pairs: Positions, graph: Graph) -> NDArray[Any]:
         """Standardised scores, added: 0 is as high as validation pairs on average."""
@@ -178,41 +180,28 @@ class FusedRun:
         return first
 
 
-Scale = tuple[tuple[float, float], tuple[float, float]]
-
-
 def _weights(folder: Path, count: int) -> list[float]:
-    found = read_record(folder).get("weights")
+    found = RunFolder(folder).record.get("weights")
     weights = found if isinstance(found, list) else []
     if len(weights) != count - 1 or not all(isinstance(each, int | float) and 0 <= each <= 1 for each in weights):
         raise InputError(f"{folder / RECORD} must hold the weights of {count - 1} parts, got {found!r:.80}")
     return [float(each) for each in weights]
 
 
-def _scales(folder: Path, names: list[str], weights: list[float]) -> list[Scale]:
-    """Mean and deviation of what was added, step by step, from the scores of validation pairs."""
-    first, *others = (_validation(folder / name) for name in names)
-    scales: list[Scale] = []
+def _fusions(folder: Path, names: list[str], weights: list[float]) -> list[LateFusion]:
+    """What was added, step by step, with mean and deviation of the scores of validation pairs."""
+    total, *others = (_validation(folder / name) for name in names)
+    fusions = []
     for other, weight in zip(others, weights, strict=True):
-        scales.append((_scale(first), _scale(other)))
-        first = _add(first, [other], [weight], scales[-1:])
-    return scales
+        fusion = LateFusion()
+        fusion.mean_ = [float(each.mean()) for each in (total, other)]
+        fusion.std_ = [float(each.std()) or 1.0 for each in (total, other)]
+        fusion.weight_ = weight
+        fusions.append(fusion)
+        total = fusion.score(total, other)
+    return fusions
 
 
 def _validation(folder: Path) -> NDArray[np.float64]:
-    return np.concatenate(
-        [np.asarray(own, np.float64) for own in read_outcome(folder).scores["val"] if own is not None]
-    )
-
-
-def _scale(scores: NDArray[Any]) -> tuple[float, float]:
-    return float(scores.mean()), float(scores.std()) or 1.0
-
-
-def _add(
-    first: NDArray[Any], others: list[NDArray[Any]], weights: list[float], scales: list[Scale]
-) -> NDArray[np.float64]:
-    total = np.asarray(first, np.float64)
-    for other, weight, ((mean, std), (other_mean, other_std)) in zip(others, weights, scales, strict=True):
-        total = (1 - weight) * (total - mean) / std + weight * (np.asarray(other, np.float64) - other_mean) / other_std
-    return total
+    scores = RunFolder(folder).outcome().scores["val"]
+    return np.concatenate([np.asarray(own, np.float64) for own in scores if own is not None])

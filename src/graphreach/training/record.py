@@ -1,17 +1,107 @@
-"""The one JSON that a run leaves."""
+"""The JSON files that a run leaves: written whole, and checked when they are read."""
 
 import importlib.metadata
 import json
 import platform
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from graphreach._version import __version__
 from graphreach.errors import InputError
 from graphreach.io.files import replacing
+from graphreach.training.options import UNSET, first_problem
 
 PACKAGES = ("numpy", "numba", "scipy", "scikit-learn", "torch", "torch_geometric")
+
+
+class File(BaseModel):
+    """What a JSON file must hold; it may hold more."""
+
+    model_config = ConfigDict(extra="allow", strict=True, protected_namespaces=())
+
+
+class _Run(File):
+    method: str
+    task: str
+
+
+class _Sizes(File):
+    graphs: int
+    nodes: int
+    edges: int
+
+
+class _Metrics(File):
+    val: dict[str, float]
+    test: dict[str, float]
+
+
+class _Cluster(File):
+    workers: int
+    cores: int
+    nodes: int
+
+
+class RecordFile(File):
+    """``record.json``, which a run has when it has ended."""
+
+    settings: _Run
+    data: _Sizes
+    metrics: _Metrics
+    seconds: dict[str, float]
+    test_examples: int
+    best_epoch: int = UNSET
+    epochs: int = UNSET
+    leaks: list[str] = UNSET
+    cluster: _Cluster = UNSET
+
+
+class _Hashes(File):
+    graph: str | None
+    features: str | None
+    labels: str | None
+    split: str | None
+
+
+class _Columns(File):
+    columns: int
+
+
+class _Classes(File):
+    classes: int
+
+
+class _ContentSizes(File):
+    graph: _Sizes
+    features: _Columns
+    labels: _Classes
+    split: dict[str, int]
+
+
+class ContentFile(File):
+    """``content.json``: what a run was trained on."""
+
+    format: Literal[1]
+    hashes: _Hashes
+    sizes: _ContentSizes
+
+
+class _Labels(File):
+    path: str
+    column: str | None
+
+
+class SourceFile(File):
+    """``source.json``: how the command line read the data of a run."""
+
+    graph: str
+    options: dict[str, Any]
+    features: str | None
+    labels: _Labels | None = None
+    classes: list[Any]
 
 
 def versions() -> dict[str, str]:
@@ -49,53 +139,33 @@ def write_json(path: Path, content: Any) -> None:
         partial.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
-def read_json(path: Path) -> Any:
-    """Read it again, or say in one sentence what is wrong."""
-    try:
-        return json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse_constant)
-    except (FileNotFoundError, NotADirectoryError):
-        raise InputError(f"folder must hold {path.name} of a run, got none in {path.parent}") from None
-    except (ValueError, RecursionError):  # also text that is not UTF-8
-        raise InputError(f"{path} is not a whole JSON file") from None
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
-
-
-def read_dict(path: Path, kinds: dict[str, type | tuple[type, ...]] | None = None) -> dict[str, Any]:
-    """Read a file that holds a JSON object with some keys, each of a kind; numbers are finite.
+def read_json(path: Path, kind: type[File] = File) -> dict[str, Any]:
+    """The JSON object of a file, or one sentence that says what is wrong with it.
 
     Args:
-        path: Of a file.
-        kinds: The keys that must be there, and the kind of each.
+        path: The file.
+        kind: What it must hold.
 
     Example:
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = Path(folder, "record.json")
+        ...     path = Path(folder, "source.json")
         ...     write_json(path, {"epochs": 3})
-        ...     read_dict(path, {"epochs": int})
+        ...     read_json(path)
         {'epochs': 3}
     """
-    found = read_json(path)
-    if not isinstance(found, dict):
-        raise InputError(f"{path} must hold a JSON object with keys and values, got {_kind(found)}")
-    for key, kind in (kinds or {}).items():
-        if key not in found:
-            raise InputError(f"{path} must have a part {key!r}, got none")
-        if not isinstance(found[key], kind) or (isinstance(found[key], bool) and kind is int):
-            wanted = " or ".join(_KINDS[each] for each in (kind if isinstance(kind, tuple) else (kind,)))
-            raise InputError(f"{path} must have {wanted} as {key!r}, got {_kind(found[key])}")
+    try:
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse_constant)
+        kind.model_validate(found)
+    except (FileNotFoundError, NotADirectoryError):
+        raise InputError(f"folder must hold {path.name} of a run, got none in {path.parent}") from None
+    except ValidationError as error:
+        raise InputError(f"{path} must be what training wrote; {first_problem(error, depth=3)}") from None
+    except (ValueError, RecursionError):  # also text that is not UTF-8
+        raise InputError(f"{path} is not a whole JSON file") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
     return found
-
-
-_KINDS: dict[type, str] = {
-    dict: "an object", list: "a list", str: "a text", int: "a whole number", float: "a number", type(None): "null",
-    bool: "true or false",
-}  # fmt: skip
-
-
-def _kind(value: Any) -> str:
-    return _KINDS[type(value)]
 
 
 def _refuse_constant(name: str) -> Any:

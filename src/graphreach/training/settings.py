@@ -1,6 +1,5 @@
 """What a run is made of, checked before anything starts."""
 
-import reprlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -22,7 +21,7 @@ from graphreach.arguments import check_choice, nearest, to_list, to_path
 from graphreach.errors import InputError
 from graphreach.tasks.parts import check_fractions
 from graphreach.tasks.split import DEFAULT_PROTOCOLS
-from graphreach.training.options import Options, ReachabilityOptions, options_of, plain
+from graphreach.training.options import Options, ReachabilityOptions, first_problem, options_of, plain
 from graphreach.training.settings_text import change, read_yaml
 
 Name = str | int | float
@@ -240,8 +239,4 @@ def _sentence(error: ValidationError, group: str = "", kind: type[BaseModel] = S
         known = list(kind.model_fields)
         hint = nearest(name, known) or (f"; known are {', '.join(known)}" if known else "; it takes no settings")
         return f"{group or 'settings'} must not hold {name!r}{where}{hint}"
-    place = ".".join(part for part in (group, name) if part) or "settings"
-    value = reprlib.repr(first["input"])
-    if isinstance(raised, ValueError):
-        return f"{place} {raised}, got {value}"
-    return f"{place}: {first['msg'][0].lower()}{first['msg'][1:]}, got {value}"
+    return first_problem(error, group)

@@ -25,8 +25,8 @@ from graphreach.training.methods import find_method
 from graphreach.training.model import TaskModel
 from graphreach.training.pair_reach import pair_features
 from graphreach.training.plan import Plan, resolve
-from graphreach.training.record import read_dict
-from graphreach.training.run_folder import HEAD, MODEL, read_settings
+from graphreach.training.record import read_json
+from graphreach.training.run_folder import HEAD, MODEL, RunFolder
 from graphreach.training.scorers import SCORERS
 from graphreach.training.settings import Settings
 
@@ -196,9 +196,9 @@ class TrainedRun(TrainedModel):
 
     def __init__(self, folder: str | Path, *, new_anchors: bool = False) -> None:
         path = to_path("folder", folder)
-        settings = read_settings(path)
+        settings = RunFolder(path).settings
         _refuse_without_model(path, settings.method)
-        kind = read_dict(path / MODEL / CONFIG).get("model")
+        kind = read_json(path / MODEL / CONFIG).get("model")
         if not isinstance(kind, str) or kind not in ENCODERS:
             raise InputError(f"{path / MODEL / CONFIG} must describe one of {', '.join(ENCODERS)}, got {kind!r:.80}")
         encoder: Any = ENCODERS[kind].from_pretrained(path / MODEL)  # type: ignore[attr-defined]

@@ -11,7 +11,7 @@ from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.io.files import replacing
 from graphreach.nn.skip_gram import SkipGram
-from graphreach.training.outcome import DAMAGED
+from graphreach.training.outcome import load_arrays
 
 VECTORS = "vectors.npz"
 
@@ -57,15 +57,9 @@ class Vectors:
     def load(cls, folder: Path) -> "Vectors":
         """Read them again, or say in one sentence what is wrong."""
         path = folder / VECTORS
-        if not path.exists():
-            raise InputError(f"folder must hold {VECTORS} to score pairs, got none in {folder}; train it again")
-        try:
-            with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
-                found = {name: file[name] for name in ("ids", "embedding", "context", "directed")}
-        except (*DAMAGED, AttributeError) as error:
-            raise InputError(
-                f"{path} is not a whole file of vectors ({type(error).__name__}); train it again"
-            ) from None
+        found = load_arrays(path, "vectors")
+        if not {"ids", "embedding", "context", "directed"} <= found.keys():
+            raise InputError(f"{path} must hold ids, embedding, context and directed; train it again")
         shape = (len(found["ids"]), *found["embedding"].shape[1:])
         whole = found["ids"].dtype.kind == "U" and found["ids"].ndim == 1 and found["embedding"].ndim == 2
         whole = whole and found["embedding"].shape == found["context"].shape == shape and found["directed"].shape == ()
