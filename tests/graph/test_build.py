@@ -35,6 +35,6 @@ def test_numpy_and_kernels_build_the_same_bits(edges, weighted, directed, self_l
     weights = table[:, 2].copy() if weighted else None
     options = {"directed": directed, "self_loops": self_loops, "reduce": reduce}
     with pytest.MonkeyPatch.context() as monkeypatch:
-        arguments = (ends[:, 0].copy(), ends[:, 1].copy(), weights, np.arange(9))
-        by_numpy = outcome(monkeypatch, 10**6, *arguments, **options)
-        assert by_numpy == outcome(monkeypatch, -1, *arguments, **options)
+        edges = build.Edges(ends[:, 0].copy(), ends[:, 1].copy(), weights, np.arange(9))
+        by_numpy = outcome(monkeypatch, 10**6, edges, **options)
+        assert by_numpy == outcome(monkeypatch, -1, edges, **options)

@@ -11,9 +11,8 @@ from graphreach.anchors.select_anchors import resolve_num_anchors
 from graphreach.cli.graph_options import GraphFile, with_graph
 from graphreach.graph.reading import Reading
 from graphreach.progress import stage
+from graphreach.walks.defaults import NUM_WALKS
 from graphreach.walks.walk_length import MAX_WALK_LENGTH
-
-PAPER_NUM_WALKS = 50
 
 
 @with_graph
@@ -56,7 +55,7 @@ def describe(graph: gr.Graph, keeps_self_loops: bool = True) -> dict[str, Any]:
         "suggested": {
             "num_anchors": resolve_num_anchors("log2", graph.num_nodes),
             "walk_length": min(max(1, hops.lower), MAX_WALK_LENGTH),
-            "num_walks": PAPER_NUM_WALKS,
+            "num_walks": NUM_WALKS,
             "num_walks_by_theorem": gr.recommended_num_walks(graph.num_nodes),
         },
     }
@@ -101,7 +100,7 @@ def _table(facts: dict[str, Any]) -> str:
         "suggested k": f"{suggested['num_anchors']:,} anchors (floor(log2 n)^2)",
         "suggested l_w": f"{suggested['walk_length']} jumps (the diameter{cut})",
         "suggested n_w": (
-            f"{suggested['num_walks']} walks a node (the paper's); {suggested['num_walks_by_theorem']:,} by its theorem"
+            f"{suggested['num_walks']} walks per node (the paper's); {suggested['num_walks_by_theorem']:,} by its theorem"
         ),
     }
     width = max(map(len, rows))

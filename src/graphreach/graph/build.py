@@ -50,30 +50,21 @@ class Edges(NamedTuple):
     reading: Reading | None = None
 
 
-def build_csr(
-    source: NDArray[np.uint32],
-    target: NDArray[np.uint32],
-    weights: NDArray[np.float64] | None,
-    ids: NDArray[Any],
-    *,
-    directed: bool,
-    reduce: str | None = None,
-    self_loops: bool = False,
-) -> CSR:
-    """Merge edges between positions ``0..n-1`` into a CSR; ``weights`` went through :func:`check_weights`."""
+def build_csr(edges: Edges, *, directed: bool, reduce: str | None = None, self_loops: bool = False) -> CSR:
+    """Merge edges between positions ``0..n-1`` into a CSR; their weights went through :func:`check_weights`."""
     if not isinstance(self_loops, bool | np.bool_):
         raise InputError(f"self_loops must be True or False, got {self_loops!r:.80}")
     if not (reduce is None or isinstance(reduce, str)) or reduce not in REDUCE:
         raise InputError(f"reduce must be 'sum', 'mean', 'max', 'min' or None, got {reduce!r}")
-    n = len(ids)
-    if weights is not None and not np.all(weights):
-        carries = weights > 0
-        source, target, weights = source[carries], target[carries], weights[carries]
-    bits = max(1, (n - 1).bit_length())
-    build = _build_by_numpy if len(source) <= FEW_EDGES else _build_by_kernels
-    indptr, indices, values, conflict = build(source, target, weights, n, bits, directed, REDUCE[reduce], self_loops)
+    if edges.weights is not None and not np.all(edges.weights):
+        carries = edges.weights > 0
+        source, target = edges.source[carries], edges.target[carries]
+        edges = edges._replace(source=source, target=target, weights=edges.weights[carries])
+    bits = max(1, (len(edges.ids) - 1).bit_length())
+    build = _build_by_numpy if len(edges.source) <= FEW_EDGES else _build_by_kernels
+    indptr, indices, values, conflict = build(edges, bits, directed, REDUCE[reduce], self_loops)
     if conflict is not None:
-        _raise_conflict(ids, conflict, bits)
+        _raise_conflict(edges.ids, conflict, bits)
     if values is not None and values.size and values.max() == np.inf:
         raise InputError("repeated edges must have a finite sum of weights, got infinity")
     return compact(indptr, indices, values)
@@ -83,19 +74,9 @@ Built = tuple[NDArray[Any], NDArray[Any], NDArray[np.float64] | None, int | None
 """Row pointers, columns, weights, and the key of an edge whose directions may not differ in weight but do."""
 
 
-def _build_by_kernels(
-    source: NDArray[np.uint32],
-    target: NDArray[np.uint32],
-    weights: NDArray[np.float64] | None,
-    n: int,
-    bits: int,
-    directed: bool,
-    reduce: int,
-    self_loops: bool,
-) -> Built:
-    given = np.empty(0) if weights is None else weights
-    keys, values = kernels.pack_edges(source, target, given, bits, directed, self_loops)
-    del source, target, given
+def _build_by_kernels(edges: Edges, bits: int, directed: bool, reduce: int, self_loops: bool) -> Built:
+    given = np.empty(0) if edges.weights is None else edges.weights
+    keys, values = kernels.pack_edges(edges.source, edges.target, given, bits, directed, self_loops)
     keys, values = kernels.radix_sort(keys, values, 0, 2 * bits)
     size, conflict = kernels.merge_repeats(keys, values, reduce)
     conflicting = int(keys[conflict]) if conflict >= 0 else None
@@ -105,30 +86,21 @@ def _build_by_kernels(
     else:
         # The keys are sorted by their new columns already, so sorting by the new rows completes the order.
         lower, lower_values = kernels.radix_sort(*kernels.swap_ends(keys, values, bits), bits, 2 * bits)
-    indptr, indices, values = kernels.join_rows(lower, lower_values, keys, values, n, bits)
-    return indptr, indices, None if weights is None else values, conflicting
+    indptr, indices, values = kernels.join_rows(lower, lower_values, keys, values, len(edges.ids), bits)
+    return indptr, indices, None if edges.weights is None else values, conflicting
 
 
-def _build_by_numpy(
-    source: NDArray[np.uint32],
-    target: NDArray[np.uint32],
-    weights: NDArray[np.float64] | None,
-    n: int,
-    bits: int,
-    directed: bool,
-    reduce: int,
-    self_loops: bool,
-) -> Built:
+def _build_by_numpy(edges: Edges, bits: int, directed: bool, reduce: int, self_loops: bool) -> Built:
     """The same as by the kernels, bit for bit."""
-    kept = slice(None) if self_loops else source != target
-    rows, columns = source[kept].astype(np.uint64), target[kept].astype(np.uint64)
+    kept = slice(None) if self_loops else edges.source != edges.target
+    rows, columns = edges.source[kept].astype(np.uint64), edges.target[kept].astype(np.uint64)
     backward = np.zeros(len(rows), np.bool_) if directed else rows > columns
     shift, mask = np.uint64(bits), np.uint64((1 << bits) - 1)
     listed = np.where(backward, columns << shift | rows, rows << shift | columns)
     keys, edge = np.unique(listed, return_inverse=True)
     values, conflicting = None, None
-    if weights is not None:
-        values, differ = _merge_weights(edge, weights[kept], backward, reduce)
+    if edges.weights is not None:
+        values, differ = _merge_weights(edge, edges.weights[kept], backward, reduce)
         conflicting = int(keys[np.argmax(differ)]) if differ.any() else None
     if not directed:
         swapped = ((keys & mask) << shift | keys >> shift)[keys >> shift != keys & mask]
@@ -136,7 +108,7 @@ def _build_by_numpy(
         keys = np.concatenate([keys, swapped])
         order = np.argsort(keys)
         keys, values = keys[order], None if values is None else values[order]
-    indptr = np.searchsorted(keys >> shift, np.arange(n + 1, dtype=np.uint64))
+    indptr = np.searchsorted(keys >> shift, np.arange(len(edges.ids) + 1, dtype=np.uint64))
     return indptr, (keys & mask).astype(np.uint32), values, conflicting
 
 

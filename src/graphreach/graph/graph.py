@@ -67,28 +67,6 @@ class Graph:
                 array.flags.writeable = False
 
     @classmethod
-    def _from_parts(cls, edges: Edges, directed: bool | None, reduce: str | None, self_loops: bool) -> "Graph":
-        """Build a graph; ``directed=None`` makes it undirected where pattern and weights are symmetric."""
-        if directed is not None:
-            directed = _as_directed(directed)
-        csr = build_csr(
-            edges.source,
-            edges.target,
-            edges.weights,
-            edges.ids,
-            directed=directed is not False,
-            reduce=reduce,
-            self_loops=self_loops,
-        )
-        graph = cls(csr, edges.ids, directed is not False)
-        if edges.time is not None:
-            graph.time = graph._latest_times(edges.source, edges.target, edges.time)
-        if directed is None:
-            graph = graph._undirected_if_symmetric()
-        graph.reading = edges.reading
-        return graph
-
-    @classmethod
     def from_edges(
         cls,
         edge_index: ArrayLike,
@@ -122,7 +100,7 @@ class Graph:
                    [1, 2, 0, 0]])
         """
         edges = convert.edges_from_index(edge_index, num_nodes, edge_weight, ids)
-        return cls._from_parts(edges, _as_directed(directed), reduce, self_loops)
+        return build_graph(edges, _as_directed(directed), reduce, self_loops)
 
     @classmethod
     def from_edge_list(
@@ -148,7 +126,7 @@ class Graph:
             array([7, 'ann', 'bob', 'cid'], dtype=object)
         """
         parts = convert.edges_from_list(edges, nodes)
-        return cls._from_parts(parts, _as_directed(directed), reduce, self_loops)
+        return build_graph(parts, _as_directed(directed), reduce, self_loops)
 
     @classmethod
     def from_networkx(
@@ -176,7 +154,7 @@ class Graph:
             Graph(num_nodes=34, num_edges=78, directed=False, weighted=False)
         """
         edges, is_directed = convert.edges_from_networkx(G, weight)
-        return cls._from_parts(edges, is_directed if directed is None else directed, reduce, self_loops)
+        return build_graph(edges, is_directed if directed is None else directed, reduce, self_loops)
 
     @classmethod
     def from_pyg(
@@ -202,7 +180,7 @@ class Graph:
             >>> Graph.from_pyg(data)
             Graph(num_nodes=4, num_edges=2, directed=True, weighted=False)
         """
-        return cls._from_parts(convert.edges_from_pyg(data), directed, reduce, self_loops)
+        return build_graph(convert.edges_from_pyg(data), directed, reduce, self_loops)
 
     @classmethod
     def from_scipy(
@@ -229,7 +207,7 @@ class Graph:
             >>> Graph.from_scipy(scipy.sparse.csr_array([[0, 2], [2, 0]]))
             Graph(num_nodes=2, num_edges=1, directed=False, weighted=True)
         """
-        return cls._from_parts(convert.edges_from_scipy(A, ids), directed, reduce, self_loops)
+        return build_graph(convert.edges_from_scipy(A, ids), directed, reduce, self_loops)
 
     @classmethod
     def from_frame(
@@ -272,7 +250,7 @@ class Graph:
         from graphreach.graph.frames import edges_from_frame
 
         edges = edges_from_frame(frame, Asked(source, target, weight, time), nodes, bipartite)
-        return cls._from_parts(edges, _as_directed(directed), reduce, self_loops)
+        return build_graph(edges, _as_directed(directed), reduce, self_loops)
 
     @property
     def num_nodes(self) -> int:
@@ -438,6 +416,20 @@ class Graph:
             f"{type(self).__name__}(num_nodes={self.num_nodes}, num_edges={self.num_edges}, "
             f"directed={self.directed}, weighted={self.weighted})"
         )
+
+
+def build_graph(edges: Edges, directed: bool | None, reduce: str | None, self_loops: bool) -> Graph:
+    """Merge edges into a graph; ``directed=None`` makes it undirected where pattern and weights are symmetric."""
+    if directed is not None:
+        directed = _as_directed(directed)
+    csr = build_csr(edges, directed=directed is not False, reduce=reduce, self_loops=self_loops)
+    graph = Graph(csr, edges.ids, directed is not False)
+    if edges.time is not None:
+        graph.time = graph._latest_times(edges.source, edges.target, edges.time)
+    if directed is None:
+        graph = graph._undirected_if_symmetric()
+    graph.reading = edges.reading
+    return graph
 
 
 def _as_directed(directed: Any) -> bool:

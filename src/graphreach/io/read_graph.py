@@ -11,7 +11,7 @@ from graphreach.errors import InputError
 from graphreach.graph.build import Edges, Reduce
 from graphreach.graph.columns import Asked, check_asked
 from graphreach.graph.convert import number_columns
-from graphreach.graph.graph import Graph
+from graphreach.graph.graph import Graph, build_graph
 from graphreach.graph.reading import Reading
 from graphreach.io.edge_lists import Request, edges_from_parquet, read_nodes_to_keep, read_text
 from graphreach.io.matrices import read_mtx, read_npz
@@ -113,7 +113,7 @@ def read_graph(
     file = Path(STDIN) if isinstance(path, str | PathLike) and str(path) == STDIN else check_path(path)
     read = _read_stream if str(file) == STDIN or file.is_fifo() else _read_file
     edges, is_directed = read(file, format, request, nodes)
-    return Graph._from_parts(edges, is_directed if directed is None else directed, reduce, self_loops)
+    return build_graph(edges, is_directed if directed is None else directed, reduce, self_loops)
 
 
 def _check_arguments(directed: Any, ids: Any, comments: Any, header: Any, bipartite: Any) -> None:
