@@ -3,11 +3,10 @@
 import csv
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from graphreach.experiments.definition import Group, load_experiment
+from graphreach.experiments.definition import Experiment, Group, load_experiment
 from graphreach.experiments.summary import Summary, summarise
 from graphreach.io.files import replacing
 from graphreach.plot import INK, MODEL_COLOURS, require_matplotlib
@@ -33,19 +32,23 @@ LABEL_WIDTH = 0.1
 """Of a label below an axis, as a share of its width."""
 
 
-@dataclass(frozen=True)
-class Series:
-    """One line of a picture."""
+class Series(NamedTuple):
+    """One line of a picture: its label, and the places, means and deviations of its points."""
 
     label: str
     x: tuple[float, ...]
     mean: tuple[float, ...]
     std: tuple[float, ...]
 
+    @classmethod
+    def of(cls, label: str, x: Sequence[float], found: Sequence[Summary]) -> "Series":
+        """A line through summaries, in the order of their places."""
+        points = sorted((at, each.mean, _finite(each.std)) for at, each in zip(x, found, strict=True))
+        return cls(label, *zip(*points, strict=True))
 
-@dataclass(frozen=True)
-class Panel:
-    """Lines over one axis."""
+
+class Panel(NamedTuple):
+    """Lines over one axis, or bars if there are ``ticks``."""
 
     title: str
     x_label: str
@@ -57,14 +60,16 @@ class Panel:
 def write_figures(names: Sequence[str], results: Path, folder: Path, *, quick: bool = False) -> list[Path]:
     """Draw every picture that the named experiments have results for; give the files."""
     paths: list[Path] = []
-    for name, build in FIGURES.items():
-        needs, make, across = build
-        if not set(needs) & set(names):
-            continue
-        panels = [panel for panel in make(results, quick) if any(series.x for series in panel.series)]
-        if panels:
-            paths += _save(name, panels, folder, across)
+    for name, (needs, make, across) in FIGURES.items():
+        if set(needs) & set(names):
+            panels = [panel for panel in make(results, quick) if any(series.x for series in panel.series)]
+            paths += _save(name, panels, folder, across) if panels else []
     return paths
+
+
+def _found(name: str, results: Path, quick: bool) -> tuple[Experiment, list[Summary]]:
+    experiment = load_experiment(name)
+    return experiment, [each for each in summarise(experiment, results, quick=quick) if each.seeds]
 
 
 def sweep_panels(results: Path, quick: bool) -> list[Panel]:
@@ -76,17 +81,13 @@ def sweep_panels(results: Path, quick: bool) -> list[Panel]:
             ("a", "email-complete", "Email-Complete, pairs"),
             ("a", "protein", "Protein, pairs"),
         ):
-            experiment = load_experiment(f"table-{number}{part}")
-            found = [
-                each
-                for each in summarise(experiment, results, quick=quick)
-                if each.cell.name == column and each.cell.row.published and each.seeds
-            ]
+            experiment, found = _found(f"table-{number}{part}", results, quick)
+            found = [each for each in found if each.cell.name == column and each.cell.row.published]
             series = []
             for leaks, name in ((False, "no labels in the walks"), (True, "authors' command (leaks)")):
                 own = [each for each in found if each.cell.leaks == leaks]
                 if own:
-                    series.append(_series(name, [float(each.cell.key) for each in own], own))
+                    series.append(Series.of(name, [float(each.cell.key) for each in own], own))
             if series:
                 rows = [(float(row), experiment.figure(row, column)) for row in experiment.published]
                 paper = [(x, figure.mean, figure.std or 0.0) for x, figure in rows if figure is not None]
@@ -99,8 +100,7 @@ def anchor_panels(results: Path, quick: bool) -> list[Panel]:
     """Figures 3c and 3d: accuracy by the number of anchors, greedy and random."""
     panels = []
     for name, title in (("figure-3c", "(c) Email-Complete, pairs"), ("figure-3d", "(d) Communities, links")):
-        experiment = load_experiment(name)
-        found = [each for each in summarise(experiment, results, quick=quick) if each.seeds]
+        experiment, found = _found(name, results, quick)
         for group in experiment.groups:
             protocol = group.name[0].lower() + group.name[1:]
             panels.append(Panel(f"{title}\n{protocol}", "anchors, % of the nodes", _rows(group, found)))
@@ -109,24 +109,17 @@ def anchor_panels(results: Path, quick: bool) -> list[Panel]:
 
 def attack_panels(results: Path, quick: bool) -> list[Panel]:
     """AUC by the share of colluders, and of random edges."""
-    experiment = load_experiment("attack-curve")
-    found = [each for each in summarise(experiment, results, quick=quick) if each.seeds]
-    panels = []
-    for group in experiment.groups:
-        noise = "Random" in group.name
-        label = "random edges added, %" if noise else "colluding nodes, %"
-        panels.append(Panel(group.name, label, _rows(group, found, 100.0)))
-    return panels
+    experiment, found = _found("attack-curve", results, quick)
+    labels = {True: "random edges added, %", False: "colluding nodes, %"}
+    return [
+        Panel(group.name, labels["Random" in group.name], _rows(group, found, 100.0)) for group in experiment.groups
+    ]
 
 
 def leak_panels(results: Path, quick: bool) -> list[Panel]:
     """What changes the figures of pairwise classification: protocols side by side."""
-    experiment = load_experiment("table-3a")
-    found = {
-        (each.cell.group.name, each.cell.key, each.cell.name): each
-        for each in summarise(experiment, results, quick=quick)
-        if each.seeds
-    }
+    experiment, summaries = _found("table-3a", results, quick)
+    found = {(each.cell.group.name, each.cell.key, each.cell.name): each for each in summaries}
     published, labels, disjoint, *_, leaking = (group.name for group in experiment.groups)
     bars = (
         ("authors' command (leaks)", leaking, "authors-attention"),
@@ -163,18 +156,8 @@ def _rows(group: Group, found: Sequence[Summary], scale: float = 1.0) -> tuple[S
     for key, row in group.rows.items():
         own = [each for each in found if each.cell.group.name == group.name and each.cell.key == key]
         if own:
-            lines.append(_series(row.label, [scale * float(each.cell.name) for each in own], own))
+            lines.append(Series.of(row.label, [scale * float(each.cell.name) for each in own], own))
     return tuple(lines)
-
-
-def _series(label: str, x: list[float], found: Sequence[Summary]) -> Series:
-    order = sorted(range(len(x)), key=x.__getitem__)
-    return Series(
-        label,
-        tuple(x[i] for i in order),
-        tuple(found[i].mean for i in order),
-        tuple(_finite(found[i].std) for i in order),
-    )
 
 
 def _finite(number: float) -> float:
@@ -203,23 +186,19 @@ def _save(name: str, panels: Sequence[Panel], folder: Path, across: int) -> list
             label: handle for ax in axes.flat for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
         }
         figure.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=4, frameon=False, fontsize=10)
-    paths = []
-    for suffix in (".png", ".svg"):
-        path = folder / f"{name}{suffix}"
+    paths = [folder / f"{name}{suffix}" for suffix in (".png", ".svg", ".csv")]
+    for path, metadata in zip(paths, ({"Software": None}, {"Date": None}), strict=False):
         with replacing(path) as partial, rc_context({"svg.fonttype": "none", "svg.hashsalt": name}):
-            figure.savefig(partial, dpi=DPI, metadata={"Date": None} if suffix == ".svg" else {"Software": None})
-        paths.append(path)
-    path = folder / f"{name}.csv"
-    with replacing(path) as partial, partial.open("w", newline="", encoding="utf-8") as file:
+            figure.savefig(partial, dpi=DPI, metadata=metadata)
+    with replacing(paths[2]) as partial, partial.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["panel", "series", "x", "mean", "std"])
         for panel in panels:
-            for series in panel.series:
-                for x, mean, std in zip(series.x, series.mean, series.std, strict=True):
-                    writer.writerow(
-                        [panel.title.replace("\n", ", "), series.label, f"{x:g}", f"{mean:.4f}", f"{std:.4f}"]
-                    )
-    return [*paths, path]
+            title = panel.title.replace("\n", ", ")
+            for label, *points in panel.series:
+                for x, mean, std in zip(*points, strict=True):
+                    writer.writerow([title, label, f"{x:g}", f"{mean:.4f}", f"{std:.4f}"])
+    return paths
 
 
 def _lines(ax: Any, panel: Panel) -> None:
@@ -239,7 +218,6 @@ def _lines(ax: Any, panel: Panel) -> None:
         ax.xaxis.set_minor_formatter(NullFormatter())
         ax.tick_params(axis="x", labelsize=8.5)
     _dress(ax, panel)
-    ax.set_xlabel(panel.x_label)
 
 
 def _apart(values: set[float]) -> list[float]:
@@ -265,7 +243,6 @@ def _bars(ax: Any, panel: Panel) -> None:
     ax.axvline(0.5, color=INK, linewidth=0.8, linestyle=":")
     ax.text(0.505, 0.42, "chance", fontsize=8, color=INK)
     _dress(ax, panel)
-    ax.set_xlabel(panel.x_label)
 
 
 def _dress(ax: Any, panel: Panel) -> None:
@@ -273,3 +250,4 @@ def _dress(ax: Any, panel: Panel) -> None:
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(axis="x" if panel.ticks else "y", color="#E6E6E6", linewidth=0.8)
     ax.set_axisbelow(True)
+    ax.set_xlabel(panel.x_label)
