@@ -1,7 +1,7 @@
 """Scores of a pre-trained model before and after an attack (section 4.5 of the paper)."""
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,13 +109,10 @@ def curve(
     tasks = [(fraction, group_seed(seed, group)) for fraction in fractions for group in range(groups)]
     before = victim.scores(split.graph)
     found = [
-        _one_group(victim, before, attack(split, fraction, own))
+        _attacked(victim, before, attack(split, fraction, own), name, float(fraction), seed)
         for fraction, own in track(tasks, len(tasks), "attacks")
     ]
-    return [
-        _join(found[i * groups : (i + 1) * groups], name, float(fraction), seed, victim)
-        for i, fraction in enumerate(fractions)
-    ]
+    return [reduce(Assessment.__add__, found[i : i + groups]) for i in range(0, len(found), groups)]
 
 
 def group_seed(seed: int, group: int) -> int:
@@ -123,17 +120,13 @@ def group_seed(seed: int, group: int) -> int:
     return int(stream(seed, GROUP, group).integers(2**63))
 
 
-class _Group(NamedTuple):
-    colluders: int
-    added: int
-    any: Tally
-    both: Tally
-
-
-def _one_group(victim: Victim, before: NDArray[np.float32], attack: Attack) -> _Group:
+def _attacked(victim: Victim, before: NDArray[np.float32], attack: Attack, kind: str, fraction: float, seed: int
+              ) -> Assessment:  # fmt: skip
+    """What one group does."""
     after, pairs, label = victim.scores(attack.graph), victim.split.test.index, victim.split.test.label
-    any_, both = (_tally(before, after, label, attack.involves(pairs, ends)) for ends in ("any", "both"))
-    return _Group(len(attack.colluders), attack.edges.shape[1], any_, both)
+    tallies = (_tally(before, after, label, attack.involves(pairs, ends)) for ends in ("any", "both"))
+    counts = (len(attack.colluders),), (attack.edges.shape[1],)
+    return Assessment(kind, fraction, seed, victim.settings.method, victim.settings.task, *counts, *tallies)
 
 
 def _tally(
@@ -142,14 +135,6 @@ def _tally(
     positive = label[chosen] == 1
     won = [(float(count_concordant(scores[chosen], positive)[0][0]),) for scores in (before, after)]
     return Tally((int(positive.sum()),), (int((~positive).sum()),), *won)
-
-
-def _join(parts: list[_Group], kind: str, fraction: float, seed: int, victim: Victim) -> Assessment:
-    any_, both = Tally((), (), (), ()), Tally((), (), (), ())
-    for part in parts:
-        any_, both = any_ + part.any, both + part.both
-    counts = tuple(part.colluders for part in parts), tuple(part.added for part in parts)
-    return Assessment(kind, fraction, seed, victim.settings.method, victim.settings.task, *counts, any_, both)
 
 
 def _find_kind(kind: str | Kind | None, task: str) -> tuple[str, Kind]:

@@ -1,8 +1,9 @@
 """What attacks did to the scores, in numbers that can be added up, compared and drawn."""
 
+import json
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -70,12 +71,7 @@ class Tally:
             >>> (Tally((1,), (1,), (1.0,), (0.0,)) + Tally((1,), (1,), (1.0,), (1.0,))).after
             0.5
         """
-        return Tally(
-            self.positives + other.positives,
-            self.negatives + other.negatives,
-            self.concordant_before + other.concordant_before,
-            self.concordant_after + other.concordant_after,
-        )
+        return Tally(*(getattr(self, name) + getattr(other, name) for name in Tally.__dataclass_fields__))
 
     def table(self) -> NDArray[np.float64]:
         """Comparisons, concordant before and after, ``[groups, 3]``."""
@@ -120,6 +116,11 @@ class Assessment:
         """How many groups of colluders there were."""
         return len(self.colluders)
 
+    def __add__(self, other: "Assessment") -> "Assessment":
+        """The groups of both."""
+        joined = {name: getattr(self, name) + getattr(other, name) for name in ("colluders", "added", "any", "both")}
+        return replace(self, **joined)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values for one line of JSON, with the pooled AUCs (None where there is nothing to compare)."""
         out = asdict(self)
@@ -127,7 +128,8 @@ class Assessment:
             tally = getattr(self, name)
             pooled = {key: getattr(tally, key) for key in ("before", "after", "loss")}
             out[name] |= {key: None if math.isnan(value) else value for key, value in pooled.items()}
-        return {key: _plain(value) for key, value in out.items()}
+        plain: dict[str, Any] = json.loads(json.dumps(out))
+        return plain
 
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> "Assessment":
@@ -147,12 +149,6 @@ class Assessment:
 
 def _share(concordant: tuple[float, ...], comparisons: int) -> float:
     return sum(concordant) / comparisons if comparisons else math.nan
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _plain(each) for key, each in value.items()}
-    return list(value) if isinstance(value, tuple) else value
 
 
 LEVEL = 0.95
@@ -189,11 +185,12 @@ def interval(
         >>> interval([found(40.0)], [found(45.0)])
         Interval(difference=0.1, low=0.1, high=0.1)
     """
-    first, second = (list(each) if isinstance(each, Iterator) else each for each in (first, second))
-    _check(first, second, which)
+    check_choice("which", which, ("any", "both"))
+    first, second = _check_list("first", first), _check_list("second", second)
+    _check_same_attacks(first, second)
     samples, rng = check_count("samples", samples), np.random.default_rng(check_seed(seed))
     runs, groups = len(first), first[0].groups
-    tables = np.concatenate([_table(each, which) for each in (first, second)], axis=1)
+    tables = np.hstack([np.vstack([getattr(each, which).table() for each in side]) for side in (first, second)])
     drawn = rng.integers(runs, size=(samples, runs, 1)) * groups + rng.integers(groups, size=(samples, runs, groups))
     cells = (np.arange(samples)[:, None, None] * runs * groups + drawn).ravel()
     times = np.bincount(cells, minlength=samples * runs * groups).reshape(samples, runs * groups)
@@ -206,11 +203,6 @@ def interval(
     return Interval(whole, float(low), float(high))
 
 
-def _table(assessments: Sequence[Assessment], which: str) -> NDArray[np.float64]:
-    """One row a group of a run: comparisons, concordant before and after."""
-    return np.concatenate([getattr(each, which).table() for each in assessments])
-
-
 def _difference(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     """From sums ``[..., 6]`` of both tables to first loss minus second."""
     comparisons, before, after = np.moveaxis(sums.reshape(*sums.shape[:-1], 2, 3), -1, 0)
@@ -219,12 +211,15 @@ def _difference(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     return difference
 
 
-def _check(first: Sequence[Assessment], second: Sequence[Assessment], which: str) -> None:
-    check_choice("which", which, ("any", "both"))
-    for name, side in (("first", first), ("second", second)):
-        wrong = [each for each in to_list(name, side, "a list of assessments") if not isinstance(each, Assessment)]
-        if wrong:
-            raise InputError(f"{name} must be a list of assessments, got {describe(wrong[0])} among them")
+def _check_list(name: str, values: Any) -> list[Assessment]:
+    found = to_list(name, values, "a list of assessments")
+    wrong = [each for each in found if not isinstance(each, Assessment)]
+    if wrong:
+        raise InputError(f"{name} must be a list of assessments, got {describe(wrong[0])} among them")
+    return found
+
+
+def _check_same_attacks(first: Sequence[Assessment], second: Sequence[Assessment]) -> None:
     if not len(first) or len(first) != len(second):
         raise InputError(
             f"first and second must hold the same number of runs, at least one, got {len(first)} and {len(second)}"
@@ -256,9 +251,9 @@ def plot_curve(assessments: Sequence[Assessment], which: str = "any", *, ax: "Ax
         'test ROC AUC'
     """
     check_choice("which", which, ("any", "both"))
-    assessments = to_list("assessments", assessments, "a list of assessments")
-    if not assessments or not all(isinstance(each, Assessment) for each in assessments):
-        raise InputError(f"assessments must be a list of at least one Assessment, got {describe(assessments)}")
+    assessments = _check_list("assessments", assessments)
+    if not assessments:
+        raise InputError("assessments must be a list of at least one Assessment, got []")
     ax = new_figure()[1] if ax is None else ax
     for method in dict.fromkeys(each.method for each in assessments):
         own = sorted((each for each in assessments if each.method == method), key=lambda each: each.fraction)
