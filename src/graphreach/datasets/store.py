@@ -1,10 +1,8 @@
 """The files of a data set on disk: downloaded if they are missing, and checked before they are read."""
 
-import io
-import itertools
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -65,22 +63,19 @@ def download(file: DataFile) -> bytes:
 
 def _get(url: str, name: str) -> bytes:
     try:
-        from pooch import HTTPDownloader
+        import requests
     except ModuleNotFoundError:
         raise DownloadError("pooch is not installed (pip install 'graphreach[datasets]')") from None
-    target, bar = _Buffer(), _Bar(f"downloading {name}")
     # What a server packs on the way has no known length, and then a cut-off body could not be told from a whole one.
-    fetch = HTTPDownloader(
-        progressbar=bar,
-        chunk_size=CHUNK,
-        timeout=(CONNECT_TIMEOUT, READ_TIMEOUT),
-        headers={"Accept-Encoding": "identity"},
-    )
-    try:
-        fetch(url, target, None)
-    finally:
-        bar.close()
-    return target.getvalue()
+    headers, data = {"Accept-Encoding": "identity"}, bytearray()
+    with requests.get(url, stream=True, timeout=(CONNECT_TIMEOUT, READ_TIMEOUT), headers=headers) as answer:
+        answer.raise_for_status()
+        chunks = -(-int(answer.headers.get("content-length", 0)) // CHUNK)
+        for chunk in track(answer.iter_content(CHUNK), chunks, f"downloading {name}"):
+            data += chunk
+            if len(data) > MAX_BYTES:  # a server cannot fill the memory without end
+                raise ContentError(f"it is larger than {MAX_BYTES:,} bytes")
+    return bytes(data)
 
 
 def _status(error: OSError) -> int | None:
@@ -104,46 +99,6 @@ def _reason(error: OSError) -> str:
     if "IncompleteRead" in text:
         return "connection lost midway"
     return "no connection"
-
-
-class _Buffer(io.BytesIO):
-    """Memory that a server cannot fill without end."""
-
-    def write(self, data: Any) -> int:
-        if self.tell() + len(data) > MAX_BYTES:
-            raise ContentError(f"it is larger than {MAX_BYTES:,} bytes")
-        return super().write(data)
-
-
-class _Bar:
-    """A progress bar as pooch drives it: it sets ``total``, then calls ``update`` for each chunk."""
-
-    def __init__(self, description: str) -> None:
-        self._description = description
-        self._steps: Iterator[int] = iter(())
-
-    @property
-    def total(self) -> int:
-        """Bytes to come."""
-        return 0
-
-    @total.setter
-    def total(self, total: int) -> None:
-        self._steps = track(itertools.count(), -(-total // CHUNK), self._description)
-
-    def update(self, size: int) -> None:
-        """One more chunk is here."""
-        next(self._steps, None)
-
-    def reset(self) -> None:
-        """Pooch resets the bar to fill it once more at the end; ours is gone by then."""
-        self.close()
-
-    def close(self) -> None:
-        """Take the bar off the screen."""
-        close = getattr(self._steps, "close", None)
-        if close is not None:
-            close()
 
 
 VARIABLE = "GRAPHREACH_DATA"
