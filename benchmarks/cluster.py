@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from graphreach.cluster.layout import laid_out
 from numpy.typing import NDArray
 
 import graphreach as gr
@@ -19,7 +18,7 @@ from benchmarks.rmat import rmat_graph
 from benchmarks.walks import nodes_with_neighbours
 from graphreach.cluster.partitioned import WAVES, wave_steps
 from graphreach.cluster.partitioned_graph import stored_bytes
-from graphreach.reachability.sampled import Counting
+from graphreach.reachability.sampled import Counting, CountToAnchors
 
 WALK_LENGTH = 20
 PARTS = 4
@@ -91,8 +90,9 @@ def against_local(work: Work, workers: str, note: str) -> list[Row]:
     """What workers of a Ray that this process is connected to do, against two threads."""
     rows = []
     for name, function in work.both().items():
-        check_same(function(), function(engine="ray"))
-        sides = {"local": function, "ray": lambda function=function: function(engine="ray")}
+        engine = gr.cluster.Ray()
+        check_same(function(), function(engine=engine))
+        sides = {"local": function, "ray": lambda function=function, engine=engine: function(engine=engine)}
         seconds = alternate(sides, rounds=3, warm_up=False)
         rows.append(
             Row(
@@ -102,7 +102,7 @@ def against_local(work: Work, workers: str, note: str) -> list[Row]:
                 ratios(seconds["local"], seconds["ray"])["of_medians"],
                 sizes=work.sizes,
                 raw={
-                    "use": gr.cluster.last_use().as_dict(),
+                    "use": engine.last_use.as_dict(),  # type: ignore[union-attr]
                     **{side: summary(values) for side, values in seconds.items()},
                 },
                 notes=[note],
@@ -115,15 +115,16 @@ def partitioned(quick: bool) -> list[Row]:
     """Four parts against the replicated layout, both on two workers' cores; and the memory of a part's worker."""
     work = Work(quick)
     with ray_nodes(2, quick) as cluster:
-        whole, parts = (work.reach(engine="ray", partitions=count) for count in (None, PARTS))
+        in_parts = gr.cluster.Ray(partitions=PARTS)
+        whole, parts = (work.reach(engine=engine) for engine in ("ray", in_parts))
         check_same(whole, parts)
         del whole, parts
         sides = {
             "replicated": lambda: work.reach(engine="ray"),
-            "partitioned": lambda: work.reach(engine="ray", partitions=PARTS),
+            "partitioned": lambda: work.reach(engine=in_parts),
         }
         seconds = alternate(sides, rounds=1 if quick else 2, warm_up=False)
-        use = gr.cluster.last_use().as_dict()
+        use = in_parts.last_use.as_dict()  # type: ignore[union-attr]
         memory = workers_memory(work, cluster.address)
     return [
         Row(
@@ -167,7 +168,7 @@ def watched_memory(graph: gr.Graph, anchors: NDArray[Any], address: str) -> list
 
     with tempfile.TemporaryDirectory() as folder:
         stored = gr.cluster.write_partitions(graph, folder, PARTS)
-        with laid_out(stored, address, None) as layout:
+        with gr.cluster.Ray(address).walker(stored) as layout:
             pids = [found["pid"] for found in ray.get([part.memory.remote() for part in layout.parts])]  # type: ignore
             most = dict.fromkeys(pids, 0)
             ended = threading.Event()
@@ -179,7 +180,8 @@ def watched_memory(graph: gr.Graph, anchors: NDArray[Any], address: str) -> list
 
             watcher = threading.Thread(target=watch)
             watcher.start()
-            layout.to_anchors(anchors, Counting("frequency", 50, WALK_LENGTH, None), 0, "dense")
+            job = CountToAnchors.make(anchors, graph.num_nodes, Counting("frequency", 50, WALK_LENGTH, None), seed=0)
+            job.matrix(layout, np.arange(graph.num_nodes, dtype=np.uint32))
             ended.set()
             watcher.join()
     return list(most.values())
@@ -259,7 +261,7 @@ def _graph_of_kind(scale: int, directed: bool, weighted: bool) -> gr.Graph:
 
 def _results(graph: gr.Graph, partitions: int | None) -> Iterator[tuple[str, bytes, bytes]]:
     """Each result on the cluster and here, as bytes."""
-    there: dict[str, Any] = {"engine": "ray", "partitions": partitions}
+    there: dict[str, Any] = {"engine": gr.cluster.Ray(partitions=partitions)}
     options: dict[str, Any] = {"num_walks": 5, "walk_length": 6}
     anchors = nodes_with_neighbours(graph)[:20]
 

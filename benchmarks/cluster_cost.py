@@ -20,7 +20,6 @@ from typing import Any
 
 import numba
 import numpy as np
-from graphreach.cluster.layout import Layout, laid_out
 
 import graphreach as gr
 from benchmarks.cluster import NOTE, PARTS, WALK_LENGTH, ray_nodes
@@ -31,7 +30,8 @@ from graphreach.cluster import partitioned
 from graphreach.cluster.partitioned import wave_steps
 from graphreach.cluster.partitioned_graph import stored_bytes
 from graphreach.cluster.replicated import PIECE_BYTES
-from graphreach.reachability.sampled import Counting
+from graphreach.reachability.sampled import Counting, CountToAnchors
+from graphreach.walks.engine import Walker
 
 NODES = CORES = 2
 ANCHORS = 100
@@ -122,13 +122,13 @@ def anchors_on(graph: gr.Graph) -> Any:
 
 def seconds_on(graph: gr.Graph, walks: int, parts: int | None, rounds: int = 1) -> dict[str, Any]:
     """Seconds from the graph in this process to the matrix, the caller's CPU seconds, and what was moved."""
-    found = []
+    found, engine = [], gr.cluster.Ray(partitions=parts)
     for _ in range(rounds):
         begin, cpu = time.perf_counter(), time.process_time()
-        with laid_out(graph, None, parts) as layout:
-            to_anchors(layout, graph, walks)
+        with engine.walker(graph) as walker:
+            to_anchors(walker, graph, walks)
         found.append((time.perf_counter() - begin, time.process_time() - cpu))
-    use = gr.cluster.last_use().as_dict()
+    use = {} if engine.last_use is None else engine.last_use.as_dict()
     return {
         "seconds": statistics.median(s for s, _ in found),
         "cpu": statistics.median(c for _, c in found),
@@ -136,9 +136,12 @@ def seconds_on(graph: gr.Graph, walks: int, parts: int | None, rounds: int = 1) 
     }
 
 
-def to_anchors(layout: Layout, graph: gr.Graph, walks: int) -> None:
+def to_anchors(walker: Walker, graph: gr.Graph, walks: int) -> None:
     """What is measured."""
-    layout.to_anchors(anchors_on(graph), Counting("frequency", walks, WALK_LENGTH, None), 0, "dense")
+    job = CountToAnchors.make(
+        anchors_on(graph), graph.num_nodes, Counting("frequency", walks, WALK_LENGTH, None), seed=0
+    )
+    job.matrix(walker, np.arange(graph.num_nodes, dtype=np.uint32))
 
 
 def step_seconds(graph: gr.Graph) -> float:

@@ -3,6 +3,8 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
+
 from graphreach.errors import InputError
 
 STORAGE, MARK = "ray", "mark"
@@ -119,8 +121,10 @@ def size_of(result: Any) -> int:
     """
     if isinstance(result, tuple | list):
         return sum(map(size_of, result))
-    if hasattr(result, "nbytes"):
-        return int(result.nbytes)
+    if isinstance(result, np.ndarray):
+        return result.nbytes
     if hasattr(result, "indptr"):
         return size_of([result.data, result.indices, result.indptr])
-    return size_of(list(vars(result).values())) if hasattr(result, "__dict__") else 0
+    if isinstance(result, type) or not hasattr(result, "__dict__"):
+        return 0
+    return size_of(list(vars(result).values()))
