@@ -35,7 +35,7 @@ MODEL_COLOURS = {
     "gin": "#8C6D1F",
     "mlp": "#7F7F7F",
 }
-"""One colour a model in every picture (Okabe-Ito); whatever has none is grey."""
+"""One colour per model in every picture (Okabe-Ito); whatever has none is grey."""
 
 
 def require_matplotlib() -> None:

@@ -97,7 +97,7 @@ def stage(description: str) -> Iterator[None]:
 
 @contextmanager
 def plain_lines(say: Callable[[str], None]) -> Iterator[None]:
-    """Within the block, tell by ``say`` every :data:`INTERVAL` seconds what goes on, where there is no terminal.
+    """Within the block, report progress to ``say`` every :data:`INTERVAL` seconds where there is no terminal.
 
     The command line does so. Without it, as in a library or in a notebook's log, there is nothing.
     """
@@ -139,7 +139,7 @@ class Task:
         self._last = self.began
 
     def advance(self, done: int, text: str) -> None:
-        """So much is done."""
+        """Record how much is done."""
         self.done, self.text, self._last = done, text, self._clock()
         if self._first is None:
             self._first = done, self._last

@@ -59,7 +59,7 @@ def assess(
             :class:`Attack`; by default the paper's, hubs for links and a clique for pairs.
         fraction: Share of the nodes that collude; for noise, of the edges that are added.
         groups: How many groups attack, one at a time.
-        seed: Of the groups; by default the split's.
+        seed: Random seed for the groups; by default that of the split.
 
     Example:
         >>> import graphreach as gr

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Tally:
-    """Comparisons of positive with negative pairs, one entry a group of colluders.
+    """Comparisons of positive with negative pairs, one entry per group of colluders.
 
     A group holds a handful of test pairs, so its own AUC means little. Concordant comparisons can be added over groups and
     runs: the AUC is their share. Pairs are compared within a group only, on one graph.
@@ -29,7 +29,7 @@ class Tally:
     Attributes:
         positives: Positive pairs.
         negatives: Negative pairs.
-        concordant_before: Of ``positives * negatives`` comparisons, those where the positive scores higher before the
+        concordant_before: Those of ``positives * negatives`` comparisons where the positive scores higher before the
             attack; ties count one half.
         concordant_after: The same after it.
 
@@ -84,15 +84,15 @@ class Assessment:
     """What attacks by several groups did to one run.
 
     Attributes:
-        kind: Of the attack.
+        kind: Name of the attack.
         fraction: Share of colluders (or of edges, for noise).
-        seed: What the groups were drawn by.
-        method: Of the run.
-        task: Of the run.
+        seed: Random seed that the groups were drawn by.
+        method: Method of the run.
+        task: Task of the run.
         colluders: How many there were in each group.
         added: Edges that each group added.
-        any: Of test pairs with a colluder at one end at least.
-        both: Of test pairs with colluders at both ends.
+        any: Comparisons of test pairs with a colluder at one end at least.
+        both: Comparisons of test pairs with colluders at both ends.
 
     Example:
         >>> tally = Tally((2,), (2,), (4.0,), (3.0,))
@@ -171,11 +171,11 @@ def interval(
     the same splits and colluders. Losses are pooled: comparisons are added up over runs and groups.
 
     Args:
-        first: One assessment a run (a seed) of one method.
+        first: One assessment per run (per seed) of one method.
         second: The same of the other, in the same order.
         which: ``"any"`` or ``"both"``: which pairs (see :class:`Assessment`).
-        samples: How often to draw.
-        seed: Of the draws.
+        samples: Number of bootstrap draws.
+        seed: Random seed for the draws.
 
     Example:
         >>> from graphreach.attacks import Tally
@@ -236,7 +236,7 @@ def _check_same_attacks(first: Sequence[Assessment], second: Sequence[Assessment
 
 
 def plot_curve(assessments: Sequence[Assessment], which: str = "any", *, ax: "Axes | None" = None) -> "Axes":
-    """Draw the AUC before (dashed) and after (solid) the attack against the fraction of colluders, one colour a method.
+    """Draw the AUC before (dashed) and after (solid) the attack against the fraction of colluders, one colour per method.
 
     Args:
         assessments: What :func:`curve` found, of one method or of several together.

@@ -116,7 +116,7 @@ def clique(graph: Graph, fraction: float = 0.1, seed: int = 0) -> Attack:
     Args:
         graph: What message passing may see.
         fraction: Share of the nodes that collude; at least two do.
-        seed: Of the nodes.
+        seed: Random seed for the choice of nodes.
 
     Example:
         >>> ring = Graph.from_edges([range(40), [*range(1, 40), 0]])
@@ -145,7 +145,7 @@ def hubs(graph: Graph, candidates: ArrayLike, fraction: float = 0.1, top: float 
         candidates: Pairs ``[2, m]`` of positions, such as the negative test pairs.
         fraction: Share of the nodes that collude; at least two do.
         top: How many hubs there are, as a share of the graph's nodes; at least one.
-        seed: Of the pairs.
+        seed: Random seed for the choice of pairs.
 
     Example:
         >>> ring = Graph.from_edges([range(40), [*range(1, 40), 0]])
@@ -176,7 +176,7 @@ def noise(graph: Graph, fraction: float = 0.1, seed: int = 0) -> Attack:
     Args:
         graph: What message passing may see.
         fraction: How many edges are added, as a share of those there are; all that are missing, if those are fewer.
-        seed: Of the edges.
+        seed: Random seed for the choice of edges.
 
     Example:
         >>> ring = Graph.from_edges([range(40), [*range(1, 40), 0]])

@@ -36,7 +36,7 @@ class Victim:
 
     Attributes:
         model: The model, in evaluation mode.
-        settings: Of its run.
+        settings: Settings of its run.
         plan: What the run does on a graph.
         anchors: Positions of its anchors, or None.
         split: The run's split.

@@ -78,7 +78,7 @@ def fetch(
 
 
 def describe(entry: "Entry", root: Path | None = None) -> dict[str, Any]:
-    """What ``datasets`` tells about a data set; nothing is loaded."""
+    """What ``graphreach datasets`` shows of a data set; nothing is loaded."""
     try:
         missing = [file.path for file in entry.store(root).missing()]
     except InputError:  # without pooch there is no default root, so nothing can be in it

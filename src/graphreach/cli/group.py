@@ -78,7 +78,7 @@ class _Listener(event.Listener):  # type: ignore[misc]
         if self._depth > 1 or self._said:  # a kernel that another one calls
             return
         self._began = time.monotonic()
-        self._timer = threading.Timer(max(0.0, progress.DELAY - self._seconds), self._tell)
+        self._timer = threading.Timer(max(0.0, progress.DELAY - self._seconds), self._announce)
         self._timer.daemon = True
         self._timer.start()
 
@@ -88,7 +88,7 @@ class _Listener(event.Listener):  # type: ignore[misc]
             self._seconds += time.monotonic() - self._began
             self._timer.cancel()
 
-    def _tell(self) -> None:
+    def _announce(self) -> None:
         if not self._said:
             self._said = True
             self._say(MESSAGE)

@@ -50,7 +50,7 @@ class Zipped:
     """A zip archive known by the sha256 of its entries, whatever it was packed by; opens to these entries.
 
     Attributes:
-        sha256: Of each entry that matters, by its name with single slashes.
+        sha256: Checksum of each entry that matters, by its name with single slashes.
         unknown: Entries whose bytes vary from copy to copy, which the caller has to check.
     """
 

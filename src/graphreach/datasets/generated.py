@@ -29,7 +29,7 @@ def communities(seed: int = 0) -> Dataset:
     edge is there already, the old one stays as it is.
 
     Args:
-        seed: Of the rewiring.
+        seed: Random seed for the rewiring.
     """
     rng = np.random.default_rng(check_seed(seed))
     edges = rewire(caveman_edges(SIDE, SIDE), SIDE * SIDE, REWIRED, rng)

@@ -27,7 +27,7 @@ class Entry:
         num_graphs: Graphs; this and the following counts are those of the loaded data set (with seed 0).
         num_nodes: Nodes of all graphs.
         num_edges: Edges of all graphs.
-        num_features: Attributes of a node.
+        num_features: Number of attributes per node.
         num_classes: Classes of nodes.
         directed: Whether edges have a direction.
         weighted: Whether edges have weights.
@@ -134,7 +134,7 @@ def load(name: str, root: str | os.PathLike[str] | None = None, *, seed: int = 0
     Args:
         name: One of these; case does not matter, and ``_`` is as good as ``-``.
         root: The folder that holds ``<dataset>/<file>``; by default ``GRAPHREACH_DATA`` or the user's cache.
-        seed: Of data sets that are generated; the others are always the same.
+        seed: Random seed for data sets that are generated; the others are always the same.
 
     Example:
         >>> import graphreach as gr

@@ -1,4 +1,4 @@
-"""Results on disk: one JSON line a run, sorted, one file a table."""
+"""Results on disk: one JSON line per run, sorted, one file per table."""
 
 import json
 from collections.abc import Iterable

@@ -99,7 +99,7 @@ def caption(experiment: Experiment, summaries: Sequence[Summary]) -> str:
 
 
 def comma_separated(summaries: Sequence[Summary]) -> str:
-    """One line a cell."""
+    """One line per cell."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(FIELDS)

@@ -31,7 +31,7 @@ class Explainer:
     """A trained run on a graph, whose reachability and embeddings are computed once for many explanations.
 
     Args:
-        run: Of method ``graphreach``.
+        run: A trained run of method ``graphreach``.
         graph: The graph to look at: all edges, as ``graphreach predict`` does, or the graph of the run's split.
         x: Features, if the run was trained with them.
         walk_graph: The graph that walks see, if it has other weights than ``graph``.

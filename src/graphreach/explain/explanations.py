@@ -34,7 +34,7 @@ class AnchorTerm(NamedTuple):
         contribution: The product of both ends' coordinates, times the decoder's scale.
         to: s(v, a) of both ends: how reachable the anchor is from them.
         back: s(a, v) of both ends: how reachable they are from the anchor.
-        paths: Of both ends, the likeliest path to the anchor, or None; for the first anchors only.
+        paths: The likeliest path from each end to the anchor, or None; for the first anchors only.
     """
 
     anchor: int

@@ -55,9 +55,9 @@ class Shown:
     """One graph of a run, and all that is known of it.
 
     Attributes:
-        folder: Of the run.
-        outcome: What it found, on all graphs.
-        name: Of the data set.
+        folder: Folder of the run.
+        outcome: Results of the run on all graphs.
+        name: Name of the data set.
         number: Which of its graphs is shown, from 1 on.
         sample: That graph with its labels.
         split: Its split.

@@ -56,7 +56,7 @@ def node_intervals(scores: NDArray[Any], labels: NDArray[Any], seed: int = 0) ->
     Args:
         scores: Probabilities of the classes, ``[m, classes]``.
         labels: The classes, ``[m]``.
-        seed: Of the draws.
+        seed: Random seed for the draws.
     """
     rng, count = np.random.default_rng(seed), len(labels)
     right = scores.argmax(1) == labels

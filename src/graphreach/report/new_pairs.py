@@ -30,8 +30,8 @@ def new_pairs(explainer: Explainer, known: NDArray[np.int64], count: int, seed: 
     Args:
         explainer: The run on its graph.
         known: Sorted keys (:func:`graphreach.tasks.pair_keys.encode`) of pairs to leave out.
-        count: How many at most.
-        seed: Of the rows that are looked at in a large graph.
+        count: Maximum number of pairs.
+        seed: Random seed for the rows that are compared in a large graph.
 
     Returns:
         Pairs ``[2, m]`` and their scores ``[m]``, best first.

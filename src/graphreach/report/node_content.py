@@ -1,4 +1,4 @@
-"""What a page shows of a run that tells nodes' classes."""
+"""What a page shows of a run of node classification."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -32,7 +32,7 @@ def write_report(
     """Write the page of a run to a file; see :func:`make_report`.
 
     Args:
-        folder: Of :func:`graphreach.training.run`.
+        folder: Folder that :func:`graphreach.training.run` wrote.
         path: The file.
         data: The data that the run was given.
         options: Further arguments of :func:`make_report`.
@@ -56,16 +56,16 @@ def make_report(
 ) -> str:
     """A run as one HTML page: the graph with its anchors beside the map of embeddings, figures, and examples explained.
 
-    Of links and pairs the page lists new ones that the model is sure of and test pairs it was wrong about, and tells which
-    anchors carry the score of each. Of nodes' classes it lists test nodes that the model was wrong about or unsure of, and
-    tells where each stands among the anchors. Figures of the test examples come with intervals of 95% by a bootstrap.
+    For links and pairs the page lists new pairs that the model is sure of and test pairs that it was wrong about, with the
+    anchors that carry the score of each. For classes of nodes it lists test nodes that the model was wrong about or unsure
+    of, with their position among the anchors. Test metrics come with 95% bootstrap intervals.
 
     The page needs no network, no font and no script but its own. Graphs of more than 10,000 nodes are shown in part. Of a
     run on several graphs the page shows one, with the figures of that graph, and names those of all.
 
     Args:
-        folder: Of :func:`graphreach.training.run`, of method ``graphreach``; of several methods joined by ``+``, the
-            folder of that part.
+        folder: Folder that :func:`graphreach.training.run` wrote, of method ``graphreach``; of a run of several methods
+            joined by ``+``, the folder of that part.
         data: The data that the run was given.
         number: Which of the data's graphs to show, from 1 on; by default the one with most test examples.
         split: The split of that graph; made again by default.

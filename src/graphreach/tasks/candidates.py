@@ -27,8 +27,8 @@ def draw_candidates(linked: Graph, sources: NDArray[np.int64], count: int, seed:
     Args:
         linked: All links, those to predict too, from :func:`closed_graph`.
         sources: The end of each positive that stays, ``[m]``.
-        count: How many.
-        seed: Of the choice.
+        count: Number of nodes per source.
+        seed: Random seed for the choice.
     """
     degree = np.diff(linked.indptr.astype(np.int64))
     left = linked.num_nodes - degree[sources]

@@ -22,7 +22,7 @@ def closure(split: Split, part: str = "test") -> NDArray[np.float64]:
         part: Which part to score.
 
     Returns:
-        One score a pair, ``[m]``.
+        One score per pair, ``[m]``.
 
     Example:
         >>> from types import SimpleNamespace

@@ -211,7 +211,7 @@ def score(name: str, graph: Graph, pairs: ArrayLike, **options: Any) -> Scores:
         **options: Those of the heuristic.
 
     Returns:
-        One score a pair, ``[m]``.
+        One score per pair, ``[m]``.
 
     Example:
         >>> import graphreach as gr

@@ -49,7 +49,7 @@ def metrics(
 
     Args:
         task: ``"link"``, ``"pair"`` or ``"node"``.
-        scores: One number a pair, ``[m]``; or the probabilities of the classes, ``[m, classes]``.
+        scores: One number per pair, ``[m]``; or the probabilities of the classes, ``[m, classes]``.
         examples: What was scored.
         candidate_scores: ``[positives, c]``, in the order of ``examples.candidates``.
 

@@ -78,8 +78,8 @@ def split(
         fractions: Shares of training, validation and test.
         candidates: For links, how many wrong targets to draw for each positive of validation and test: different nodes
             that its source is not linked to in either direction.
-        max_pairs: For pairs, at most so many positives, drawn at random; each part has its share of them. Large graphs
-            have more pairs of one label than memory.
+        max_pairs: For pairs, the maximum number of positives, drawn at random; each part has its share of them.
+            Large graphs have more pairs of one label than fit in memory.
         num_classes: For nodes; by default one more than the largest label.
 
     Example:
@@ -110,7 +110,7 @@ def split_dataset(
     candidates: int = 0,
     max_pairs: int | None = None,
 ) -> list[Split]:
-    """Cut a task on each of several graphs, one split a graph.
+    """Cut a task on each of several graphs, one split per graph.
 
     Each graph is cut on its own, by a seed of its own, which its split carries. With ``"graph-disjoint"`` each graph
     belongs to one part as a whole and the other parts of its split are empty. Of a validation or test graph, links are
