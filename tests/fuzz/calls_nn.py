@@ -186,7 +186,7 @@ def _training() -> list[Call]:
             "changes": ["epochs=1"], "seed": 1}),
         Call("training.run", lazy("training:run"), lambda: {
             "data": sample(), "settings": Settings(epochs=1, hidden_channels=4, num_anchors=2), "folder": "run",
-            "check": True, "tensorboard": False, "engine": "local", "address": None, "workers": None}, share=1),
+            "check": True, "tensorboard": False, "engine": "local"}, share=1),
         Call("training.TrainedRun", lazy("training:TrainedRun"), lambda: {"folder": samples.folder() / "link"},
             share=0.4),
         Call("training.TrainedRun.embed", lambda: trained().embed, lambda: {"graph": graph("int"), "x": None},
