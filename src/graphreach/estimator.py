@@ -242,7 +242,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         sample = Sample(as_graph(graph), x)
         if sample.graph.num_edges == 0:
             raise InputError("graph must have links to train on, got none")
-        settings = self._settings(sample.graph)
+        settings = self.settings_on(sample.graph)
         engine = find_engine(self.engine)
         with engine.ready():
             outcome = run(sample, settings, engine=engine)
@@ -355,10 +355,10 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         return estimator
 
     def _trained(self, graph: Graph) -> TrainedModel:
-        settings = self.settings_ if hasattr(self, "settings_") else self._settings(graph)
+        settings = self.settings_ if hasattr(self, "settings_") else self.settings_on(graph)
         return TrainedModel(TaskModel(self.model_, settings.task), settings, self.anchors_.tolist())
 
-    def _settings(self, graph: Graph) -> Settings:
+    def settings_on(self, graph: Graph) -> Settings:
         """All settings of training on a graph: the recipe's, then the arguments, then those given one by one."""
         self._check_parameters()
         if self.num_anchors != "auto":

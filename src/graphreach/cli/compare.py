@@ -12,6 +12,7 @@ import graphreach as gr
 from graphreach.cli import run_options as options
 from graphreach.cli.graph_options import GraphFile, with_graph
 from graphreach.cli.group import say
+from graphreach.cli.options import option
 from graphreach.cli.output import check_output_folder
 from graphreach.cli.summary import figures, leak_check
 
@@ -22,31 +23,18 @@ MODELS = {
 }
 """What is compared on each task unless models are named."""
 
+SHOWN = "graphreach, pgnn-e, gcn and, for nodes, sage, else common-neighbours"
+FOLDER = "comparison- and a hash of data and settings"
+
 
 @with_graph
 def compare(
     file: GraphFile,
-    models: Annotated[
-        str | None,
-        typer.Option(
-            "--models",
-            "-m",
-            metavar="A,B,...",
-            help="Names, or a+b for scores added.",
-            show_default="graphreach, pgnn-e, gcn and, for nodes, sage, else common-neighbours",
-        ),
-    ] = None,
+    models: Annotated[str | None, option("--models -m", "Names, or a+b for scores added.", "A,B,...", SHOWN)] = None,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="DIR",
-            help="Folder of the runs, the table and the chart.",
-            show_default="comparison- and a hash of data and settings",
-        ),
+        Path | None, option("--output -o", "Folder of the runs, the table and the chart.", "DIR", FOLDER)
     ] = None,
-    seeds: Annotated[int, typer.Option("--seeds", min=1, metavar="N", help="Runs of each model.")] = 3,
+    seeds: Annotated[int, option("--seeds", "Runs of each model.", "N", min=1)] = 3,
     task: options.Task = None,
     labels: options.Labels = None,
     label_column: options.LabelColumn = None,

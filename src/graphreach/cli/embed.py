@@ -11,72 +11,39 @@ from graphreach.cli import engine_options as engines
 from graphreach.cli import run_options as options
 from graphreach.cli.graph_options import GraphFile, with_graph
 from graphreach.cli.group import say
-from graphreach.cli.options import number_or_name
+from graphreach.cli.options import number_or_name, option
 from graphreach.cli.output import check_output, check_output_folder
 from graphreach.errors import InputError
 from graphreach.io.embeddings import SUFFIXES, check_ids, write_embedding
 
 COMPARED = ("common-neighbours", "node2vec")
+OUTPUT = ".parquet .csv .npy .npz or .emb (word2vec); a folder with --engine ray."
+ANCHORS = "Number of anchors, the width of the embedding; log2: floor(log2 n)^2."
+EPOCHS = "300; 200 beyond 10,000 nodes, 30 beyond 50,000"
+COMPARE = "Whether common neighbours and node2vec score the held-out links too."
 
 
 @with_graph
 def embed(
     file: GraphFile,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help=".parquet .csv .npy .npz or .emb (word2vec); a folder with --engine ray.",
-            show_default=False,
-        ),
-    ],
+    output: Annotated[Path, option("--output -o", OUTPUT, "FILE", False)],
     num_anchors: Annotated[
-        str | None,
-        typer.Option(
-            "--num-anchors",
-            "-k",
-            metavar="K|SHARE|log2",
-            help="Number of anchors, the width of the embedding; log2: floor(log2 n)^2.",
-            show_default="log2; 128 beyond 10,000 nodes",
-        ),
+        str | None, option("--num-anchors -k", ANCHORS, "K|SHARE|log2", "log2; 128 beyond 10,000 nodes")
     ] = None,
     features: options.Features = None,
     preset: options.Preset = None,
-    epochs: Annotated[
-        int | None,
-        typer.Option(
-            "--epochs",
-            min=1,
-            metavar="N",
-            help="Maximum number of epochs.",
-            show_default="300; 200 beyond 10,000 nodes, 30 beyond 50,000",
-        ),
-    ] = None,
+    epochs: Annotated[int | None, option("--epochs", "Maximum number of epochs.", "N", EPOCHS, min=1)] = None,
     seed: options.Seed = None,
-    compare: Annotated[
-        bool,
-        typer.Option(
-            "--compare/--no-compare",
-            help="Whether common neighbours and node2vec score the held-out links too.",
-            show_default="off",
-        ),
-    ] = False,
+    compare: Annotated[bool, option("--compare/--no-compare", COMPARE, default="off")] = False,
     record: Annotated[
-        Path | None,
-        typer.Option(
-            "--record",
-            metavar="FILE",
-            help="Write settings, metrics, times and memory as JSON.",
-            show_default="not written",
-        ),
+        Path | None, option("--record", "Write settings, metrics, times and memory as JSON.", "FILE", "not written")
     ] = None,
     config: options.Config = None,
     set_: options.Set = None,
     engine: engines.Name = "local",
     address: engines.Address = None,
     workers: engines.Workers = None,
+    verbose: options.Verbose = False,
     json_: options.Json = False,
 ) -> None:
     """Train on the graph's links, without labels, and write an embedding of every node under its own id.
@@ -106,6 +73,8 @@ def embed(
         )
     check_ids(Path("part.parquet") if in_parts else output, sample.graph.ids)
     reading = time.perf_counter() - began
+    if verbose:
+        options.say_plan(estimator.settings_on(sample.graph), sample)
     with where.ready():
         inputs = estimator.fit_inputs(sample.graph, sample.x)
         say(f"AUC of held-out links {estimator.auc_:.4f}, chosen at epoch {estimator.best_epoch_}")

@@ -1,6 +1,6 @@
 """Options that several verbs share, and how their text is read."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -8,18 +8,27 @@ import graphreach as gr
 from graphreach.progress import stage
 from graphreach.walks.walk_length import resolve_walk_length
 
-NumAnchors = Annotated[
-    str,
-    typer.Option(
-        "--num-anchors", "-k", metavar="K|SHARE|log2", help="A number, a share such as 0.1, or log2: floor(log2 n)^2."
-    ),
-]
-Strategy = Annotated[str, typer.Option("--strategy", metavar="NAME", help="greedy, random, degree or pagerank.")]
-NumWalks = Annotated[int, typer.Option("--num-walks", min=1, metavar="N", help="Walks from each node, n_w.")]
-WalkLength = Annotated[str, typer.Option("--walk-length", metavar="N|diameter", help="Jumps of a walk, l_w.")]
-Seed = Annotated[
-    int, typer.Option("--seed", min=0, max=2**63 - 1, metavar="N", help="Random seed for walks and for breaking ties.")
-]
+
+def option(names: str, text: str, metavar: str | None = None, default: Any = True, **others: Any) -> Any:
+    """An option of a verb.
+
+    Args:
+        names: Its names, with blanks between.
+        text: What it is for.
+        metavar: What its value is called.
+        default: What the help says that it is without being given; True shows the value.
+        others: Further arguments of ``typer.Option``.
+    """
+    return typer.Option(*names.split(), help=text, metavar=metavar, show_default=default, **others)
+
+
+ANCHORS = "A number, a share such as 0.1, or log2: floor(log2 n)^2."
+NumAnchors = Annotated[str, option("--num-anchors -k", ANCHORS, "K|SHARE|log2")]
+Strategy = Annotated[str, option("--strategy", "greedy, random, degree or pagerank.", "NAME")]
+NumWalks = Annotated[int, option("--num-walks", "Walks from each node, n_w.", "N", min=1)]
+WalkLength = Annotated[str, option("--walk-length", "Jumps of a walk, l_w.", "N|diameter")]
+SEED = "Random seed for walks and for breaking ties."
+Seed = Annotated[int, option("--seed", SEED, "N", min=0, max=2**63 - 1)]
 
 
 def number_or_name(text: str) -> int | float | str:

@@ -8,24 +8,26 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
+from numpy.typing import NDArray
 
 import graphreach as gr
 from graphreach.cli import run_options as options
 from graphreach.cli.group import say
+from graphreach.cli.options import option
 from graphreach.cli.output import check_output
-from graphreach.cli.random_pairs import random_non_links
 from graphreach.cli.run_data import GraphNumber, GraphOption, NewAnchors, Run, load_run
 from graphreach.cli.summary import counted, figures, summary
 from graphreach.graph.ids import plain_ids
 from graphreach.io.writers import write_table
 from graphreach.progress import stage
+from graphreach.tasks.pair_keys import draw_pairs, encode, unique
 
-Pairs = Annotated[
-    Path | None, typer.Option("--pairs", metavar="FILE", help="Table of pairs of ids.", show_default="none")
-]
-Nodes = Annotated[
-    Path | None, typer.Option("--nodes", metavar="FILE", help="Table or list of ids.", show_default="none")
-]
+Pairs = Annotated[Path | None, option("--pairs", "Table of pairs of ids.", "FILE", "none")]
+Nodes = Annotated[Path | None, option("--nodes", "Table or list of ids.", "FILE", "none")]
+Strict = Annotated[bool, option("--strict", "Refuse a table with an id that is no node.", default="off")]
+Output = Annotated[Path | None, option("--output -o", "A .csv or .parquet file.", "FILE", "stdout")]
+LABELLED = "Table of pairs of ids with a column label, 0 or 1."
+LabelledPairs = Annotated[Path | None, option("--pairs", LABELLED, "FILE", "the test examples of the run")]
 
 UNKNOWN = 3
 """The exit code where some ids were not known and the others were written."""
@@ -53,17 +55,12 @@ def predict(
     run: Run,
     pairs: Pairs = None,
     nodes: Nodes = None,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Refuse a table with an id that is no node.", show_default="off")
-    ] = False,
+    strict: Strict = False,
     graph: GraphOption = None,
     graph_number: GraphNumber = None,
     new_anchors: NewAnchors = False,
     features: options.Features = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="A .csv or .parquet file.", show_default="stdout"),
-    ] = None,
+    output: Output = None,
     json_: options.Json = False,
 ) -> None:
     """Score pairs, or tell nodes' classes.
@@ -119,6 +116,32 @@ def _few(ids: list[Any], most: int = 10) -> str:
     return ", ".join(repr(each) for each in ids[:most]) + more
 
 
+def random_non_links(graph: gr.Graph, size: int, known: NDArray[np.bool_], seed: int = 0) -> NDArray[np.int64]:
+    """Up to ``size`` different pairs of known nodes without an edge in either direction, ``[2, m]``.
+
+    Args:
+        graph: The graph.
+        size: How many pairs.
+        known: Which nodes may be drawn, one value per node.
+        seed: Random seed for the pairs.
+
+    Example:
+        >>> path = gr.Graph.from_edges([[0, 1], [1, 2]])
+        >>> np.sort(random_non_links(path, 10, np.ones(3, bool)), axis=0).T.tolist()
+        [[0, 2]]
+    """
+    nodes = np.flatnonzero(known)
+    if len(nodes) < 2:
+        return np.empty((2, 0), np.int64)
+    place = np.full(graph.num_nodes, -1)
+    place[nodes] = np.arange(len(nodes))
+    edges = place[graph.edge_index]
+    linked = unique(encode(edges[:, (edges >= 0).all(0) & (edges[0] != edges[1])]))
+    found: Any = draw_pairs(np.random.default_rng(seed), len(nodes), size, linked)
+    pairs: NDArray[np.int64] = nodes[found]
+    return pairs
+
+
 def _ranks(scores: Any) -> Any:
     """Places from the highest, from 1; equal scores share the best place of theirs."""
     values, place, count = np.unique(-np.asarray(scores), return_inverse=True, return_counts=True)
@@ -155,15 +178,7 @@ def _write(table: dict[str, Any], output: Path | None, as_json: bool) -> None:
 
 def evaluate(
     run: Run,
-    pairs: Annotated[
-        Path | None,
-        typer.Option(
-            "--pairs",
-            metavar="FILE",
-            help="Table of pairs of ids with a column label, 0 or 1.",
-            show_default="the test examples of the run",
-        ),
-    ] = None,
+    pairs: LabelledPairs = None,
     labels: options.Labels = None,
     label_column: options.LabelColumn = None,
     graph: GraphOption = None,

@@ -8,29 +8,18 @@ import typer
 
 import graphreach as gr
 from graphreach.cli.group import say
+from graphreach.cli.options import option
 from graphreach.progress import stage
+
+NUMBER = "Which graph of a run on several, from 1 on."
+ANEW = "Choose anchors anew on the graph, which need not have to do with the one that was trained on."
 
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of graphreach train.", show_default=False)]
 GraphOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--graph", metavar="FILE", help="Another graph, or the same one grown.", show_default="that of the run"
-    ),
+    Path | None, option("--graph", "Another graph, or the same one grown.", "FILE", "that of the run")
 ]
-GraphNumber = Annotated[
-    int | None,
-    typer.Option(
-        "--graph-number", metavar="N", help="Which graph of a run on several, from 1 on.",
-        show_default="the one with most test examples",
-    ),
-]  # fmt: skip
-NewAnchors = Annotated[
-    bool,
-    typer.Option(
-        "--new-anchors", show_default="off",
-        help="Choose anchors anew on the graph, which need not have to do with the one that was trained on.",
-    ),
-]  # fmt: skip
+GraphNumber = Annotated[int | None, option("--graph-number", NUMBER, "N", "the one with most test examples")]
+NewAnchors = Annotated[bool, option("--new-anchors", ANEW, default="off")]
 
 
 class LoadedRun(NamedTuple):

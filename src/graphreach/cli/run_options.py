@@ -4,91 +4,44 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-import typer
-
 import graphreach as gr
 from graphreach.cli.graph_options import GraphFile
 from graphreach.cli.group import say
+from graphreach.cli.options import option
 from graphreach.progress import stage
 
 if TYPE_CHECKING:
     from graphreach import training
 
+REMEMBERED = "none, or those that a run remembers"
+PROTOCOL = (
+    "How examples are split: clean, node-disjoint, graph-disjoint, or published, the paper's, on which pairs of one class"
+    " are found without a model."
+)
+SPLITS = "clean for links, node-disjoint for pairs and nodes"
+CLASSES = "Table of node ids and classes (.csv .tsv .txt .parquet)."
+NUMBERS = "Table of node ids and numbers, or .npy in order of ids."
+SETTING = "Any setting, e.g. epochs=500 or model.heads=2; repeatable."
+SEED = "Random seed for splits, anchors, walks and weights."
+
 Config = Annotated[
-    Path | None,
-    typer.Option(
-        "--config", "-c", metavar="FILE", help="Settings as YAML; the other options come on top.", show_default="none"
-    ),
+    Path | None, option("--config -c", "Settings as YAML; the other options come on top.", "FILE", "none")
 ]
-Set = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        "-s",
-        metavar="KEY=VALUE",
-        help="Any setting, e.g. epochs=500 or model.heads=2; repeatable.",
-        show_default="none",
-    ),
-]
-Task = Annotated[
-    str | None,
-    typer.Option("--task", metavar="NAME", help="link, pair or node.", show_default="link, or node with --labels"),
-]
-Protocol = Annotated[
-    str | None,
-    typer.Option(
-        "--protocol",
-        metavar="NAME",
-        help="How examples are split: clean, node-disjoint, graph-disjoint, or "
-        "published, the paper's, on which pairs of one class are found without a model.",
-        show_default="clean for links, node-disjoint for pairs and nodes",
-    ),
-]
-Labels = Annotated[
-    Path | None,
-    typer.Option(
-        "--labels",
-        metavar="FILE",
-        help="Table of node ids and classes (.csv .tsv .txt .parquet).",
-        show_default="none, or those that a run remembers",
-    ),
-]
+Set = Annotated[list[str] | None, option("--set -s", SETTING, "KEY=VALUE", "none")]
+Task = Annotated[str | None, option("--task", "link, pair or node.", "NAME", "link, or node with --labels")]
+Protocol = Annotated[str | None, option("--protocol", PROTOCOL, "NAME", SPLITS)]
+Labels = Annotated[Path | None, option("--labels", CLASSES, "FILE", REMEMBERED)]
 LabelColumn = Annotated[
-    str | None,
-    typer.Option(
-        "--label-column",
-        metavar="COLUMN",
-        help="Column of the classes in --labels.",
-        show_default="found out, and said",
-    ),
+    str | None, option("--label-column", "Column of the classes in --labels.", "COLUMN", "found out, and said")
 ]
-Features = Annotated[
-    Path | None,
-    typer.Option(
-        "--features",
-        metavar="FILE",
-        help="Table of node ids and numbers, or .npy in order of ids.",
-        show_default="none, or those that a run remembers",
-    ),
+Features = Annotated[Path | None, option("--features", NUMBERS, "FILE", REMEMBERED)]
+Epochs = Annotated[int | None, option("--epochs", "Maximum number of epochs.", "N", "1000", min=1)]
+Preset = Annotated[str | None, option("--preset", "best, paper or authors.", "NAME", "best")]
+Seed = Annotated[int | None, option("--seed", SEED, "N", "0", min=0, max=2**32 - 1)]
+Verbose = Annotated[
+    bool, option("--verbose", "Print every setting of the run, also those left to defaults.", default="off")
 ]
-Epochs = Annotated[
-    int | None, typer.Option("--epochs", min=1, metavar="N", help="Maximum number of epochs.", show_default="1000")
-]
-Preset = Annotated[
-    str | None, typer.Option("--preset", metavar="NAME", help="best, paper or authors.", show_default="best")
-]
-Seed = Annotated[
-    int | None,
-    typer.Option(
-        "--seed",
-        min=0,
-        max=2**32 - 1,
-        metavar="N",
-        help="Random seed for splits, anchors, walks and weights.",
-        show_default="0",
-    ),
-]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.", show_default="off")]
+Json = Annotated[bool, option("--json", "Print JSON, for scripts.", default="off")]
 
 
 class Tables(NamedTuple):
@@ -154,6 +107,17 @@ def check_effect(methods: list[str], changes: list[str] | None, tables: Tables, 
     given = [change.partition("=")[0].split(".")[0].strip() for change in changes or []]
     given += [name for name, value in values.items() if value is not None]
     check_read(methods, given + (["features"] if tables.features is not None else []))
+
+
+def say_plan(settings: Any, sample: Any) -> None:
+    """Print all that a run does on a graph, one line for each group of settings."""
+    from graphreach.training.plan import resolve
+
+    for name in settings.method.split("+"):
+        own = settings.part(name) if "+" in settings.method else settings
+        attributes = own.features and sample.x is not None
+        for line in str(resolve(own, sample.graph.num_nodes, attributes)).splitlines():
+            say(line)
 
 
 def dataset_name(file: GraphFile) -> str | None:

@@ -11,6 +11,7 @@ from graphreach.cli import engine_options as engines
 from graphreach.cli import run_options as options
 from graphreach.cli.graph_options import GraphFile, with_graph
 from graphreach.cli.group import say
+from graphreach.cli.options import option
 from graphreach.cli.output import check_output_folder
 from graphreach.cli.summary import summary
 
@@ -18,19 +19,10 @@ from graphreach.cli.summary import summary
 @with_graph
 def train(
     file: GraphFile,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="The run's folder.", show_default=False)
-    ],
+    output: Annotated[Path, option("--output -o", "The run's folder.", "DIR", False)],
     task: options.Task = None,
     model: Annotated[
-        str | None,
-        typer.Option(
-            "--model",
-            "-m",
-            metavar="NAME",
-            help="graphreach, pgnn-e, gcn, ...; a+b adds scores of both.",
-            show_default="graphreach",
-        ),
+        str | None, option("--model -m", "graphreach, pgnn-e, gcn, ...; a+b adds scores of both.", "NAME", "graphreach")
     ] = None,
     labels: options.Labels = None,
     label_column: options.LabelColumn = None,
@@ -41,12 +33,11 @@ def train(
     seed: options.Seed = None,
     config: options.Config = None,
     set_: options.Set = None,
-    tensorboard: Annotated[
-        bool, typer.Option("--tensorboard", help="Write curves to DIR/tensorboard.", show_default="off")
-    ] = False,
+    tensorboard: Annotated[bool, option("--tensorboard", "Write curves to DIR/tensorboard.", default="off")] = False,
     engine: engines.Name = "local",
     address: engines.Address = None,
     workers: engines.Workers = None,
+    verbose: options.Verbose = False,
     json_: options.Json = False,
 ) -> None:
     """Train a model and keep the one that is best on validation data.
@@ -65,12 +56,11 @@ def train(
         raise gr.InputError(f"--tensorboard must go with a method that is trained, got {settings.method!r}")
     where = engines.make_engine(engine, address, workers=workers)
     data, classes = options.load_data(file, tables)
+    if verbose:
+        options.say_plan(settings, data.samples[0])
     outcome = training.run(
         data, settings, output, tensorboard=tensorboard, engine=where,
         source=options.describe_source(file, tables, classes),
     )  # fmt: skip
-    if json_:
-        typer.echo(json.dumps(outcome.record))
-    else:
-        typer.echo(summary(outcome.record))
+    typer.echo(json.dumps(outcome.record) if json_ else summary(outcome.record))
     say(f"the run is in {output}")

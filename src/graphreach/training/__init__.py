@@ -2,9 +2,9 @@
 
 from graphreach.training.checks import check_run
 from graphreach.training.harness import run
+from graphreach.training.loaded_run import load_run
 from graphreach.training.methods import METHODS
 from graphreach.training.outcome import Outcome
-from graphreach.training.ready_run import load_run
 from graphreach.training.scorers import SCORERS
 from graphreach.training.settings import Settings
 from graphreach.training.trained_run import TrainedRun

@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 
 from graphreach.auc import auc
-from graphreach.tasks import Examples, mean_metrics, metrics
+from graphreach.tasks import Examples, Split, mean_metrics, metrics
 from graphreach.threads import one_torch_thread
 from graphreach.training.batches import Batch
 from graphreach.training.model import TaskModel
@@ -72,6 +72,14 @@ def summarise(rows: list[dict[str, float]], examples: list[Examples], scores: Sc
         values, labels = (np.concatenate(column) for column in zip(*scored, strict=True))
         found["pooled_auc"] = auc(values, labels == 1)
     return found
+
+
+def measure(splits: list[Split], scores: Scores, part: str, ranked: Scores | None = None) -> dict[str, float]:
+    """Metrics of one part from the scores of each graph and, where there are some, of its candidates."""
+    examples = [getattr(split, part) for split in splits]
+    known = zip(examples, scores, ranked or [None] * len(scores), strict=True)
+    rows = [metrics(splits[0].task, own, each, own_ranked) for each, own, own_ranked in known if own is not None]
+    return summarise(rows, examples, scores)
 
 
 def _auc_alone(scores: NDArray[Any], labels: NDArray[Any]) -> dict[str, float]:

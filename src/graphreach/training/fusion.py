@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphreach.nn.late_fusion import LateFusion
-from graphreach.tasks import Split, metrics
-from graphreach.training.evaluation import Scores, summarise
+from graphreach.tasks import Split
+from graphreach.training.evaluation import Scores, measure
 from graphreach.training.outcome import Outcome
 from graphreach.training.settings import Settings
 
@@ -29,7 +29,7 @@ def fuse(settings: Settings, splits: list[Split], outcomes: dict[str, Outcome]) 
     record = {
         **first.record,
         "settings": settings.model_dump(mode="json"),
-        "metrics": {part: _metrics(splits, scores[part], part) for part in ("val", "test")},
+        "metrics": {part: measure(splits, scores[part], part) for part in ("val", "test")},
         "seconds": {
             f"{name} {phase}": value
             for name, each in outcomes.items()
@@ -41,17 +41,10 @@ def fuse(settings: Settings, splits: list[Split], outcomes: dict[str, Outcome]) 
     return Outcome(record, scores)
 
 
-def _metrics(splits: list[Split], scores: Scores, part: str) -> dict[str, float]:
-    examples = [getattr(split, part) for split in splits]
-    pairs = zip(examples, scores, strict=True)
-    rows = [metrics(splits[0].task, own, each) for each, own in pairs if own is not None]
-    return summarise(rows, examples, scores)
-
-
 def _best_weight(splits: list[Split], first: Scores, second: Scores, metric: str) -> float:
     """The share of the second's probabilities with which validation nodes are classified best."""
     weights = [step / 20 for step in range(21)]
-    return max(weights, key=lambda weight: _metrics(splits, _mix(weight, first, second), "val")[metric])
+    return max(weights, key=lambda weight: measure(splits, _mix(weight, first, second), "val")[metric])
 
 
 def _mix(weight: float, first: Scores, second: Scores) -> Scores:

@@ -15,15 +15,16 @@ from graphreach.datasets import Dataset, Sample
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.nn.decoders import ReachDecoder
-from graphreach.tasks import Split, check_leaks, label_weights, metrics, split_dataset
+from graphreach.tasks import Split, check_leaks, label_weights, split_dataset
 from graphreach.threads import one_torch_thread
 from graphreach.training.batches import Batch, make_batches
 from graphreach.training.checks import check_run
 from graphreach.training.clock import Clock
 from graphreach.training.content import describe_content, ids_hash
-from graphreach.training.evaluation import Scores, evaluate, summarise
+from graphreach.training.evaluation import Scores, evaluate, measure
 from graphreach.training.fusion import fuse
 from graphreach.training.inputs import Inputs, side_by_side
+from graphreach.training.loaded_run import save_vectors
 from graphreach.training.methods import METHODS, Method
 from graphreach.training.model import TaskModel
 from graphreach.training.outcome import Outcome
@@ -34,7 +35,6 @@ from graphreach.training.run_folder import HEAD, MODEL, RunFolder
 from graphreach.training.scorers import SCORERS
 from graphreach.training.settings import Settings
 from graphreach.training.trainer import Trainer
-from graphreach.training.vectors import save_vectors
 from graphreach.walks.engine import Engine, Local, find_engine
 
 
@@ -160,22 +160,19 @@ class _Run:
         return self._score() if name in SCORERS else self._train(METHODS[name])
 
     def _score(self) -> Outcome:
-        found: dict[str, dict[str, float]] = {}
         scores: dict[str, Scores] = {"val": [], "test": []}
+        ranked: dict[str, Scores] = {"val": [], "test": []}
         with self.clock.phase("scoring"):
-            rows: dict[str, list[dict[str, float]]] = {"val": [], "test": []}
             for split in self.splits:
                 scorer = SCORERS[self.settings.method](split, self.settings)
                 if self.folder is not None and len(self.splits) == 1:
                     save_vectors(scorer, split.graph, self.folder)
-                for part in rows:
+                for part, own in scores.items():
                     examples = getattr(split, part)
-                    own = scorer(examples.index) if len(examples.label) else None
-                    scores[part].append(own)
-                    if own is not None:
-                        rows[part].append(metrics(split.task, own, examples, _candidates(scorer, examples)))
-            for part, each in rows.items():
-                found[part] = summarise(each, [getattr(split, part) for split in self.splits], scores[part])
+                    pairs = examples.candidate_pairs
+                    own.append(scorer(examples.index) if len(examples.label) else None)
+                    ranked[part].append(None if pairs is None else scorer(pairs).reshape(examples.candidates.shape))
+            found = {part: measure(self.splits, own, part, ranked[part]) for part, own in scores.items()}
         return Outcome(self._record(found, self.clock.seconds), scores)
 
     def _train(self, method: Method) -> Outcome:
@@ -184,9 +181,7 @@ class _Run:
         inputs = [self._inputs(method, *pair) for pair in zip(self.splits, graphs, strict=True)]
         model = self._model(method, inputs)
         batches = self._batches(model, inputs)
-        trainer = Trainer(
-            model, batches, settings, self.folder, _refresh(method, settings), self._writer(),
-        )  # fmt: skip
+        trainer = Trainer(model, batches, settings, self.folder, _refresh(method, settings), self._writer())
         try:
             cluster = self.engine.train(trainer)
         except KeyboardInterrupt:
@@ -272,7 +267,7 @@ class _Run:
             "format": 1,
             "settings": self.settings.model_dump(mode="json"),
             "plan": self._plan(self.splits[0]).model_dump(mode="json"),
-            "data": describe(self.dataset),
+            "data": {"name": self.dataset.name, **self.cut.content["sizes"]["graph"]},
             "metrics": found,
             "seconds": seconds,
             "peak_memory": peak_memory(),
@@ -291,16 +286,6 @@ def make_splits(dataset: Dataset, settings: Settings) -> list[Split]:
         dataset, settings.task, settings.protocol, seed=settings.seed, negatives=settings.negatives,
         fractions=settings.fractions, candidates=settings.candidates, **options,
     )  # fmt: skip
-
-
-def describe(dataset: Dataset) -> dict[str, Any]:
-    """The data of a run in short."""
-    return {
-        "name": dataset.name,
-        "graphs": len(dataset.samples),
-        "nodes": sum(sample.graph.num_nodes for sample in dataset.samples),
-        "edges": sum(sample.graph.num_edges for sample in dataset.samples),
-    }
 
 
 def _reading(dataset: Dataset) -> Any:
@@ -330,11 +315,6 @@ def _draw_inputs(fresh: Any, batch: Batch, seed: int) -> Inputs:
         x = None if batch.inputs.x is None else batch.inputs.x[begin:end]
         parts.append(fresh(split.graph, Inputs(x, None, split.graph.num_nodes), seed))
     return side_by_side(parts)
-
-
-def _candidates(scorer: Any, examples: Any) -> Any:
-    pairs = examples.candidate_pairs
-    return None if pairs is None else scorer(pairs).reshape(examples.candidates.shape)
 
 
 def _run_apart(

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from graphreach._version import __version__
 from graphreach.errors import InputError
@@ -23,85 +23,34 @@ class File(BaseModel):
     model_config = ConfigDict(extra="allow", strict=True, protected_namespaces=())
 
 
-class _Run(File):
-    method: str
-    task: str
+def _file(**kinds: Any) -> Any:
+    """What a file or a part of one must have, by name; ``(kind, UNSET)`` may be missing."""
+    own: Any = {name: kind if isinstance(kind, tuple) else (kind, ...) for name, kind in kinds.items()}
+    return create_model("File", __base__=File, **own)
 
 
-class _Sizes(File):
-    graphs: int
-    nodes: int
-    edges: int
+_SIZES, _HASH = _file(graphs=int, nodes=int, edges=int), str | None
 
+RECORD_FILE = _file(
+    settings=_file(method=str, task=str), data=_SIZES, seconds=dict[str, float], test_examples=int,
+    metrics=_file(val=dict[str, float], test=dict[str, float]), best_epoch=(int, UNSET), epochs=(int, UNSET),
+    leaks=(list[str], UNSET), cluster=(_file(workers=int, cores=int, nodes=int), UNSET),
+)  # fmt: skip
+"""``record.json``, which a run has when it has ended."""
 
-class _Metrics(File):
-    val: dict[str, float]
-    test: dict[str, float]
+CONTENT_FILE = _file(
+    format=Literal[1], hashes=_file(graph=_HASH, features=_HASH, labels=_HASH, split=_HASH),
+    sizes=_file(graph=_SIZES, features=_file(columns=int), labels=_file(classes=int), split=dict[str, int]),
+)  # fmt: skip
+"""``content.json``: what a run was trained on."""
 
+SOURCE_FILE = _file(
+    graph=str, options=dict[str, Any], features=str | None, classes=list[Any],
+    labels=(_file(path=str, column=str | None) | None, None),
+)  # fmt: skip
+"""``source.json``: how the command line read the data of a run."""
 
-class _Cluster(File):
-    workers: int
-    cores: int
-    nodes: int
-
-
-class RecordFile(File):
-    """``record.json``, which a run has when it has ended."""
-
-    settings: _Run
-    data: _Sizes
-    metrics: _Metrics
-    seconds: dict[str, float]
-    test_examples: int
-    best_epoch: int = UNSET
-    epochs: int = UNSET
-    leaks: list[str] = UNSET
-    cluster: _Cluster = UNSET
-
-
-class _Hashes(File):
-    graph: str | None
-    features: str | None
-    labels: str | None
-    split: str | None
-
-
-class _Columns(File):
-    columns: int
-
-
-class _Classes(File):
-    classes: int
-
-
-class _ContentSizes(File):
-    graph: _Sizes
-    features: _Columns
-    labels: _Classes
-    split: dict[str, int]
-
-
-class ContentFile(File):
-    """``content.json``: what a run was trained on."""
-
-    format: Literal[1]
-    hashes: _Hashes
-    sizes: _ContentSizes
-
-
-class _Labels(File):
-    path: str
-    column: str | None
-
-
-class SourceFile(File):
-    """``source.json``: how the command line read the data of a run."""
-
-    graph: str
-    options: dict[str, Any]
-    features: str | None
-    labels: _Labels | None = None
-    classes: list[Any]
+CLASSES_FILE = _file(classes=(list[Any], UNSET))
 
 
 def versions() -> dict[str, str]:

@@ -7,15 +7,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field
-
 from graphreach.arguments import to_path
 from graphreach.errors import InputError
 from graphreach.io.files import remove_orphans
 from graphreach.training.checkpoint import CHECKPOINT, check_checkpoint
 from graphreach.training.content import content_difference
 from graphreach.training.outcome import Outcome, read_scores, write_scores
-from graphreach.training.record import ContentFile, File, RecordFile, SourceFile, read_json, write_json
+from graphreach.training.record import CLASSES_FILE, CONTENT_FILE, RECORD_FILE, SOURCE_FILE, read_json, write_json
 from graphreach.training.settings import Settings
 
 SETTINGS, CONTENT, SOURCE, RECORD = "settings.json", "content.json", "source.json", "record.json"
@@ -70,12 +68,12 @@ class RunFolder:
     def content(self) -> dict[str, Any] | None:
         """Hashes and sizes of what the run was trained on; None if an earlier version trained it."""
         path = self.path / CONTENT
-        return read_json(path, ContentFile) if path.exists() else None
+        return read_json(path, CONTENT_FILE) if path.exists() else None
 
     @property
     def record(self) -> dict[str, Any]:
         """The record of the run, which has ended."""
-        return read_json(self.path / RECORD, RecordFile)
+        return read_json(self.path / RECORD, RECORD_FILE)
 
     @property
     def source(self) -> dict[str, Any]:
@@ -84,7 +82,7 @@ class RunFolder:
         above = RunFolder(own.parent)
         inside = not (own / SOURCE).exists() and all((above.path / name).exists() for name in (SETTINGS, SOURCE))
         part = inside and own.name in above.settings.method.split("+")
-        return {"labels": None} | read_json((above if part else self).path / SOURCE, SourceFile)
+        return {"labels": None} | read_json((above if part else self).path / SOURCE, SOURCE_FILE)
 
     def outcome(self) -> Outcome:
         """What the run found, without its model."""
@@ -190,9 +188,5 @@ class RunFolder:
         path = self.path / SOURCE
         if source is None or not path.exists():
             return None
-        there, here = read_json(path, _Classes).get("classes", []), source.get("classes", [])
+        there, here = read_json(path, CLASSES_FILE).get("classes", []), source.get("classes", [])
         return None if there == here else f"other labels (classes {there[:5]} there, {here[:5]} here)"
-
-
-class _Classes(File):
-    classes: list[Any] = Field(default_factory=list)

@@ -8,20 +8,24 @@ from numpy.typing import NDArray
 
 from graphreach.errors import InputError
 from graphreach.graph import Graph
+from graphreach.io.files import replacing
 from graphreach.nn.late_fusion import LateFusion
+from graphreach.nn.skip_gram import SkipGram
 from graphreach.tasks import HEURISTICS, score
 from graphreach.tasks.link_split import without_links
+from graphreach.training.outcome import load_arrays
 from graphreach.training.run_folder import RECORD, RunFolder
 from graphreach.training.scorers import SCORERS
 from graphreach.training.settings import Settings
 from graphreach.training.trained_run import TrainedRun
-from graphreach.training.vectors import Vectors
 
 Positions = NDArray[np.int64]
 Features = NDArray[np.float32] | None
 
+VECTORS = "vectors.npz"
 
-class ReadyRun(Protocol):
+
+class LoadedRun(Protocol):
     """What a finished run of any method can do."""
 
     settings: Settings
@@ -42,7 +46,7 @@ class ReadyRun(Protocol):
         """The share of each class for some nodes, ``[m, classes]``."""
 
 
-def load_run(folder: str | Path, *, new_anchors: bool = False) -> ReadyRun:
+def load_run(folder: str | Path, *, new_anchors: bool = False) -> LoadedRun:
     """The run of a folder, whatever its method.
 
     Args:
@@ -109,18 +113,35 @@ class HeuristicRun(_Pairs):
 
 
 class VectorRun(_Pairs):
-    """A run of DeepWalk or node2vec: vectors of the nodes that were there when it was trained."""
+    """A run of DeepWalk or node2vec: vectors of the nodes that were there when it was trained.
+
+    Args:
+        folder: Folder of the run.
+        settings: Settings of the run.
+    """
 
     def __init__(self, folder: Path, settings: Settings) -> None:
-        self.settings, self.vectors = settings, Vectors.load(folder)
+        path = folder / VECTORS
+        found = load_arrays(path, "vectors")
+        names = ("embedding", "context")
+        whole = {"ids", "directed", *names} <= found.keys() and found["ids"].dtype.kind == "U"
+        whole = whole and found["ids"].ndim == 1 and found["directed"].shape == () and found["embedding"].ndim == 2
+        shape = (len(found["ids"]), *found["embedding"].shape[1:]) if whole else ()
+        if not whole or any(found[name].shape != shape or found[name].dtype != np.float32 for name in names):
+            raise InputError(f"{path} must hold one vector of each kind per id; train it again")
+        self.settings, self.ids, self.model = settings, found["ids"], SkipGram()
+        self.model.embedding_, self.model.context_ = found["embedding"], found["context"]
+        self.model.directed_ = bool(found["directed"])
 
     def embed(self, graph: Graph, x: Features = None) -> Any:
         """The row of each node among the vectors, -1 where there is none."""
-        return self.vectors.rows(graph)
+        wanted = _texts(graph)
+        place = np.minimum(np.searchsorted(self.ids, wanted), len(self.ids) - 1)
+        return np.where(self.ids[place] == wanted, place, -1)
 
     def knows(self, graph: Graph) -> NDArray[np.bool_]:
         """The nodes that have a vector."""
-        known: NDArray[np.bool_] = self.vectors.rows(graph) >= 0
+        known: NDArray[np.bool_] = self.embed(graph) >= 0
         return known
 
     def logits(self, z: Any, pairs: Positions, graph: Graph) -> NDArray[Any]:
@@ -129,7 +150,24 @@ class VectorRun(_Pairs):
         if rows.size and rows.min() < 0:
             unknown = graph.ids[pairs[rows < 0][:3]].tolist()
             raise InputError(f"pairs must be of nodes that the run was trained with, got {unknown} without a vector")
-        return self.vectors.score_pairs(rows)
+        return self.model.score_pairs(rows)
+
+
+def save_vectors(scorer: Any, graph: Graph, folder: Path) -> None:
+    """Keep the vectors of a scorer that has some, by the text of the nodes' ids, so that nothing has to be pickled."""
+    model = getattr(scorer, "__self__", None)
+    if not isinstance(model, SkipGram):
+        return
+    ids = _texts(graph)
+    order = np.argsort(ids, kind="stable")
+    arrays: dict[str, Any] = {"embedding": model.embedding_[order], "context": model.context_[order]}
+    folder.mkdir(parents=True, exist_ok=True)
+    with replacing(folder / VECTORS) as partial:
+        np.savez(partial, ids=ids[order], directed=np.array(model.directed_), **arrays)
+
+
+def _texts(graph: Graph) -> NDArray[np.str_]:
+    return np.array([str(each) for each in graph.ids.tolist()], dtype=np.str_)
 
 
 class FusedRun:
