@@ -46,7 +46,9 @@ def _is_module(name: str) -> bool:
 def _imported() -> frozenset[str]:
     """Names that ``graphreach/__init__.py`` takes out of its modules, so functions and classes."""
     found = [
-        node for node in _tree("graphreach").body if isinstance(node, ast.ImportFrom) and node.module != "graphreach"
+        node
+        for node in ast.walk(_tree("graphreach"))
+        if isinstance(node, ast.ImportFrom) and node.module != "graphreach"
     ]
     return frozenset(alias.name for node in found for alias in node.names)
 

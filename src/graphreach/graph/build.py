@@ -6,17 +6,22 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphreach.errors import InputError
-from graphreach.graph import kernels
 from graphreach.graph.reading import Reading
 
 Reduce = Literal["sum", "mean", "max", "min"]
 
+SUM, MEAN, MAX, MIN, EQUAL = 0, 1, 2, 3, 4
+"""Ways to merge the weights of an undirected edge's two directions; ``EQUAL`` reports those that differ."""
+
+RELATIVE_TOLERANCE = 1e-9
+"""Two directions have equal weights within this: sums of the same repeats may differ in the last bits."""
+
 REDUCE: dict[str | None, int] = {
-    None: kernels.EQUAL,
-    "sum": kernels.SUM,
-    "mean": kernels.MEAN,
-    "max": kernels.MAX,
-    "min": kernels.MIN,
+    None: EQUAL,
+    "sum": SUM,
+    "mean": MEAN,
+    "max": MAX,
+    "min": MIN,
 }
 
 MAX_NODES = 2**32
@@ -75,6 +80,8 @@ Built = tuple[NDArray[Any], NDArray[Any], NDArray[np.float64] | None, int | None
 
 
 def _build_by_kernels(edges: Edges, bits: int, directed: bool, reduce: int, self_loops: bool) -> Built:
+    from graphreach.graph import kernels
+
     given = np.empty(0) if edges.weights is None else edges.weights
     keys, values = kernels.pack_edges(edges.source, edges.target, given, bits, directed, self_loops)
     keys, values = kernels.radix_sort(keys, values, 0, 2 * bits)
@@ -121,12 +128,12 @@ def _merge_weights(
     back = np.bincount(edge, np.where(backward, weights, 0.0)).astype(np.float64)
     forth = np.bincount(edge, np.where(backward, 0.0, weights)).astype(np.float64)
     merged, both = forth + back, (forth > 0) & (back > 0)
-    differ = both & (reduce == kernels.EQUAL) & (abs(forth - back) > kernels.RELATIVE_TOLERANCE * np.fmax(forth, back))
-    if reduce == kernels.MEAN:
+    differ = both & (reduce == EQUAL) & (abs(forth - back) > RELATIVE_TOLERANCE * np.fmax(forth, back))
+    if reduce == MEAN:
         merged[both] *= 0.5
-    elif reduce in (kernels.MAX, kernels.EQUAL):
+    elif reduce in (MAX, EQUAL):
         merged[both] = np.fmax(forth, back)[both]
-    elif reduce == kernels.MIN:
+    elif reduce == MIN:
         merged[both] = np.fmin(forth, back)[both]
     return merged, differ
 

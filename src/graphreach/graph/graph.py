@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphreach.errors import InputError
-from graphreach.graph import convert, kernels
-from graphreach.graph.build import CSR, Edges, Reduce, build_csr, compact
+from graphreach.graph import convert
+from graphreach.graph.build import CSR, RELATIVE_TOLERANCE, Edges, Reduce, build_csr, compact
 from graphreach.graph.ids import IdLookup, hash_ids
 from graphreach.graph.reading import Reading
 
@@ -343,7 +343,7 @@ class Graph:
             return self
         weights = self.weights
         if weights is not None and other.weights is not None:
-            if not np.allclose(weights, other.weights, rtol=kernels.RELATIVE_TOLERANCE, atol=0):
+            if not np.allclose(weights, other.weights, rtol=RELATIVE_TOLERANCE, atol=0):
                 return self
             weights = np.maximum(weights, other.weights)
         graph = Graph(CSR(self.indptr, self.indices, weights), self.ids, directed=False)

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphreach.errors import InputError
-from graphreach.graph import kernels
 from graphreach.graph.build import MAX_NODES, plain
 from graphreach.limits import check_memory
 
@@ -103,6 +102,8 @@ def _rank_by_hash(columns: list[NDArray[np.int64]], codes: list[Codes]) -> NDArr
 
 def _number_by_hash(columns: list[NDArray[np.int64]], codes: list[Codes]) -> tuple[NDArray[np.int64], int]:
     """Write numbers in the order of first occurrence to ``codes``."""
+    from graphreach.graph import kernels
+
     table, count = np.zeros((2**16, 2), np.int64), 0
     for column, out in zip(columns, codes, strict=True):
         table, count = kernels.number_values(column, out, table, count)
@@ -120,6 +121,8 @@ def _renumber(codes: list[Codes], order: NDArray[np.intp]) -> None:
 
 def _encode_strings(columns: Sequence[Column]) -> tuple[NDArray[Any], list[Codes]]:
     import polars as pl
+
+    from graphreach.graph import kernels
 
     series = [_as_text_series(column) for column in columns]
     # Numbering the hashes is several times faster than polars' own grouping of the strings.

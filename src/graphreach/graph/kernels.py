@@ -10,6 +10,7 @@ Weights are ``float64``, an empty array where there are none, so that each kerne
 import numpy as np
 from numpy.typing import NDArray
 
+from graphreach.graph.build import EQUAL, MEAN, MIN, RELATIVE_TOLERANCE, SUM
 from graphreach.jit import kernel
 
 Key = NDArray[np.uint64]
@@ -19,12 +20,6 @@ Weight = NDArray[np.float64]
 
 DIGIT_BITS = 11
 """Bits a pass of the radix sort: 2048 counters fit the fastest cache."""
-
-SUM, MEAN, MAX, MIN, EQUAL = 0, 1, 2, 3, 4
-"""Ways to merge the weights of an undirected edge's two directions; ``EQUAL`` reports those that differ."""
-
-RELATIVE_TOLERANCE = 1e-9
-"""Two directions have equal weights within this: sums of the same repeats may differ in the last bits."""
 
 
 @kernel

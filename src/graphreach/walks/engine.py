@@ -8,12 +8,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from pkgutil import resolve_name
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphreach.arguments import describe, nearest
+from graphreach.engines import ENGINES
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.interrupts import call
@@ -196,10 +198,6 @@ class Local:
         return None
 
 
-ENGINES: dict[str, Callable[[], Engine]] = {"local": Local}
-"""Engines by name. A room that is built on this one adds its own through the package, which knows all rooms."""
-
-
 def find_engine(engine: Engine | str | None) -> Engine:
     """The engine that the argument means: an object as it is, a name as that engine with its defaults.
 
@@ -216,7 +214,8 @@ def find_engine(engine: Engine | str | None) -> Engine:
     if isinstance(engine, Engine) and not isinstance(engine, type):
         return engine
     if isinstance(engine, str) and engine in ENGINES:
-        return ENGINES[engine]()
+        found: Engine = resolve_name(ENGINES[engine])()
+        return found
     names = ", ".join(ENGINES) + ("" if isinstance(engine, str) else " or an engine object")
     raise InputError(f"engine must be one of {names}, got {describe(engine)}{nearest(engine, ENGINES)}")
 
