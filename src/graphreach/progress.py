@@ -64,18 +64,22 @@ def live(description: str, total: int | None, unit: str = "") -> Iterator[Callab
     if _quiet():
         yield lambda done, text: None
         return
-    task = Task(description, total, unit)
-    place: _Display | _Lines = _display if _on_terminal() else _lines
-    place.add(task)
+    task, on_terminal = Task(description, total, unit), _on_terminal()
+    if not on_terminal:
+        _lines.tasks.append(task)
 
     def show(done: int, text: str) -> None:
         task.advance(done, text)
-        place.update(task)
+        if on_terminal:
+            _display.update(task)
 
     try:
         yield show
     finally:
-        place.remove(task)
+        if on_terminal:
+            _display.remove(task)
+        else:
+            _lines.tasks.remove(task)
 
 
 @contextmanager
@@ -179,7 +183,7 @@ class _Lines:
 
     def __init__(self) -> None:
         self._say: Callable[[str], None] | None = None
-        self._tasks: list[Task] = []
+        self.tasks: list[Task] = []
         self._ended = threading.Event()
 
     @property
@@ -194,15 +198,6 @@ class _Lines:
         self._say = None
         self._ended.set()
 
-    def add(self, task: Task) -> None:
-        self._tasks.append(task)
-
-    def update(self, task: Task) -> None:
-        """Nothing: the thread reads what tasks hold."""
-
-    def remove(self, task: Task) -> None:
-        self._tasks.remove(task)
-
     def _tick(self, ended: threading.Event) -> None:
         while not ended.wait(INTERVAL):
             line, say = self.line(), self._say
@@ -211,7 +206,7 @@ class _Lines:
 
     def line(self) -> str:
         """The outermost work whose size is known, after what it is a part of; else the innermost."""
-        tasks = list(self._tasks)
+        tasks = list(self.tasks)
         known = next((number for number, task in enumerate(tasks) if task.count), len(tasks) - 1)
         if not tasks:
             return ""
@@ -226,9 +221,6 @@ class _Display:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._progress: Any = None
-
-    def add(self, task: Task) -> None:
-        """Nothing: a bar appears only if the work takes long."""
 
     def update(self, task: Task) -> None:
         if task.bar is None:

@@ -15,6 +15,7 @@ from graphreach.reachability.reachability import cheaper_method
 from graphreach.tasks import Split, label_weights
 from graphreach.tasks.examples import check_split
 from graphreach.threads import one_torch_thread
+from graphreach.training.anchor_match import match_ids
 from graphreach.training.clock import Clock
 from graphreach.training.methods import find_method
 from graphreach.training.model import TaskModel
@@ -96,12 +97,11 @@ class Victim:
 def _positions(ids: list[Any] | None, graph: Graph) -> NDArray[np.int64] | None:
     if ids is None:
         return None
-    missing = set(ids) - set(graph.ids.tolist())
-    if missing:
-        raise InputError(
-            f"split must be on the run's graph, got one without the anchor {sorted(missing, key=str)[0]!r}"
-        )
-    return np.asarray(graph.index_of(np.array(ids, dtype=graph.ids.dtype)), np.int64)
+    found = match_ids(ids, graph.ids)
+    if (found < 0).any():
+        missing = ids[int(np.argmax(found < 0))]
+        raise InputError(f"split must be on the run's graph, got one without the anchor {missing!r}")
+    return found
 
 
 def _as_trained(settings: Settings, split: Split, anchors: NDArray[np.int64] | None) -> Plan:
