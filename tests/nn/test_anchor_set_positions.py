@@ -95,7 +95,7 @@ def test_positions_against_networkx(max_distance, directed):
 
 def test_levels_are_the_values():
     positions = anchor_sets(random_graph(40, 55))
-    table, *places = positions.levels(4096)
+    table, *places = positions.levels
     for values, place in zip((positions.to_values, positions.from_values), places, strict=True):
         assert torch.equal(table[place.long()], values)
         assert place.dtype == torch.int16

@@ -1,5 +1,7 @@
 """Several graphs side by side give what each gives alone."""
 
+import dataclasses
+
 import pytest
 import torch
 
@@ -75,19 +77,10 @@ def test_hops(layout):
 def test_batch_of_batches(kind):
     alone = [KINDS[kind](n, k) for n, k in zip(SIZES, COUNTS, strict=True)]
     flat, nested = gr.nn.Positions.batch(alone), gr.nn.Positions.batch([gr.nn.Positions.batch(alone[:2]), alone[2]])
-    for name in (
-        "to_values",
-        "from_values",
-        "pointer",
-        "column",
-        "anchor_index",
-        "first_anchor",
-        "num_anchors",
-        "source",
-    ):
-        one, other = getattr(flat, name), getattr(nested, name)
-        assert (one is None and other is None) or torch.equal(one, other)
-    assert flat.width == nested.width
+    assert type(flat) is type(nested)
+    for each in dataclasses.fields(flat):
+        one, other = getattr(flat, each.name), getattr(nested, each.name)
+        assert one == other if each.name == "width" else torch.equal(one, other)
 
 
 def test_one_graph_stays_as_it_is():

@@ -4,7 +4,6 @@ import pytest
 import torch
 
 import graphreach as gr
-from graphreach.nn import similarity_map
 from nn_literal import (
     assert_near,
     assert_same_function,
@@ -51,15 +50,14 @@ def map_and_gradients(network, positions):
 
 
 @pytest.mark.parametrize("layout", ["dense", "csr"])
-def test_looking_up_equals_mapping_every_entry(layout, monkeypatch):
+def test_looking_up_equals_mapping_every_entry(layout):
     network = gr.nn.SimilarityMap()
     positions = small_positions(layout, torch.float32, method="walks")
-    assert positions.levels(similarity_map.MAX_LEVELS) is not None
+    assert positions.levels is not None
     looked_up = map_and_gradients(network, positions)
-    monkeypatch.setattr(similarity_map, "MAX_LEVELS", 1)
     fresh = positions.to(torch.float32)
+    vars(fresh)["levels"] = None  # as if there were too many
     mapped = map_and_gradients(network, fresh)
-    assert fresh.levels(1) is None
     for one, other in zip(looked_up, mapped, strict=True):
         assert_near(one, other, 1e-5)
 
@@ -80,7 +78,7 @@ def test_entries_that_are_zero_are_mapped_once(hops, nodes, monkeypatch):
     path = gr.Graph.from_edges([list(range(nodes - 1)), list(range(1, nodes))])
     reach = gr.reachability(path, [0, nodes // 2], method="exact", hops=hops, layout="dense")
     positions = reach.to_torch().to(torch.float64)
-    place, values = positions.filled("to_values", hops)
+    place, values = positions.filled[0]
     filled = int((positions.to_values.view(-1, hops) != 0).any(1).sum())
     assert values.shape == (hops, filled if nodes == 600 else positions.to_values.numel() // hops)
     assert len(place) == (filled if nodes == 600 else 0)
@@ -104,32 +102,26 @@ def test_gradcheck():
 
 def test_levels_are_the_different_values():
     positions = small_positions(method="walks", dtype=torch.float32)
-    levels, *places = positions.levels(4096)
+    levels, *places = positions.levels
     different = 0
     for values, place in zip((positions.to_values, positions.from_values), places, strict=True):
         assert torch.equal(levels[place.long()], values)
         different += len(torch.unique(values))
     assert levels[0] == 0
     assert len(levels) == 1 + different
-    assert positions.levels(4096)[0] is levels
+    assert positions.levels[0] is levels
     nodes = torch.tensor([3, 1])
     rows = positions.rows(nodes)
-    assert rows.levels(4096)[0] is levels
-    for values, place in zip((rows.to_values, rows.from_values), rows.levels(4096)[1:], strict=True):
+    assert rows.levels[0] is levels
+    for values, place in zip((rows.to_values, rows.from_values), rows.levels[1:], strict=True):
         assert torch.equal(levels[place.long()], values)
 
 
-def test_many_levels_are_looked_up_too(monkeypatch):
-    monkeypatch.setattr(similarity_map, "MAX_LEVELS", 1 << 20)
+def test_more_values_than_can_be_listed_are_mapped_one_by_one():
     values = torch.rand(200, 120)
     positions = gr.nn.Positions.dense(values, values.flip(0), torch.arange(120))
-    _, *places = positions.levels(1 << 20)
-    assert places[0].dtype == torch.int32
-    network = random_weights(gr.nn.SimilarityMap()).float()
-    looked_up = map_and_gradients(network, positions)
-    monkeypatch.setattr(similarity_map, "MAX_LEVELS", 1)
-    for one, other in zip(looked_up, map_and_gradients(network, positions.to(torch.float32)), strict=True):
-        assert_near(one, other, 1e-4)
+    assert positions.levels is None
+    assert positions.to(torch.float64).levels is None
 
 
 def test_repr_and_reset_parameters():

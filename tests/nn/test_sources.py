@@ -163,19 +163,6 @@ def test_errors_of_source(source, message):
         gr.nn.Positions.dense(torch.ones(N, K), torch.ones(N, K), torch.arange(N), source=source)
 
 
-def test_source_goes_with_dense_rows_only():
-    positions = case()[0]
-    with pytest.raises(InputError, match="source must go with dense rows"):
-        gr.nn.Positions(
-            positions.to_values,
-            positions.from_values,
-            positions.pointer,
-            positions.source,
-            positions.anchor_index,
-            positions.first_anchor,
-            positions.num_anchors,
-            positions.width,
-            positions.source,
-        )
+def test_rows_are_not_taken_where_anchors_differ_by_node():
     with pytest.raises(InputError, match="rows must be taken from positions whose anchors are the same for all nodes"):
-        positions.rows(torch.tensor([0]))
+        case()[0].rows(torch.tensor([0]))

@@ -61,11 +61,11 @@ class ProcessTeam(Team):
         if inputs.in_pieces:
             nodes, index = torch.unique(own.index, return_inverse=True)
             own = replace(own, index=index)
-            with numbered_rows(_numbers(torch.unique(part.index), nodes, inputs.structure.width)):
+            with numbered_rows(*_numbers(torch.unique(part.index), nodes, inputs.structure.width)):
                 z = inputs.embed_rows(model.encoder, nodes)
         else:
             z = inputs.embed(model.encoder)
-        with numbered_rows(place):
+        with numbered_rows(place, len(part)):
             return model.loss(z, own)
 
     def add_up(self, model: TaskModel, loss: Tensor) -> float:
@@ -86,6 +86,7 @@ class ProcessTeam(Team):
         return found
 
 
-def _numbers(everyone: Tensor, nodes: Tensor, num_anchors: int) -> Tensor:
-    """The rows that some nodes, and the anchors behind them, would have in a matrix of all nodes of a step."""
-    return torch.cat([torch.searchsorted(everyone, nodes), len(everyone) + torch.arange(num_anchors)])
+def _numbers(everyone: Tensor, nodes: Tensor, num_anchors: int) -> tuple[Tensor, int]:
+    """The rows that some nodes, and the anchors behind them, would have in a matrix of all nodes of a step; its rows."""
+    rows = torch.cat([torch.searchsorted(everyone, nodes), len(everyone) + torch.arange(num_anchors)])
+    return rows, len(everyone) + num_anchors

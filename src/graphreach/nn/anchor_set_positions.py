@@ -12,12 +12,14 @@ from graphreach.graph import Graph
 from graphreach.graph.checks import check_graph
 from graphreach.limits import check_memory
 from graphreach.nn.kernels.anchor_sets import draw_sets
-from graphreach.nn.positions import Positions
+from graphreach.nn.positions import GatheredPositions
 from graphreach.walks.distances import search_sets
 from graphreach.walks.rng import check_seed
 
 
-def anchor_sets(graph: Graph, max_distance: int | None = None, seed: int = 0, *, copies: float = 1.0) -> Positions:
+def anchor_sets(
+    graph: Graph, max_distance: int | None = None, seed: int = 0, *, copies: float = 1.0
+) -> GatheredPositions:
     r"""Positions of nodes by random sets of anchors, from the `"Position-aware Graph Neural Networks"
     <https://arxiv.org/abs/1906.04817>`_ paper (P-GNN).
 
@@ -51,18 +53,8 @@ def anchor_sets(graph: Graph, max_distance: int | None = None, seed: int = 0, *,
     source = torch.where(source < 0, torch.arange(n, dtype=source.dtype).unsqueeze(-1), source).flatten()
     table = torch.cat([torch.zeros(1), 1 / torch.arange(1, int(level.max()) + 1)])
     values, k = table.index_select(0, level), distance.shape[1]
-    return Positions(
-        values,
-        values,
-        torch.arange(n + 1) * k,
-        None,
-        torch.arange(n),
-        torch.zeros(n, dtype=torch.long),
-        torch.full((n,), k),
-        k,
-        source,
-        {"to_values": (table, level), "from_values": (table, level)},  # known, so that a learned map need not search
-    )
+    first, count = torch.zeros(n, dtype=torch.long), torch.full((n,), k)
+    return GatheredPositions(values, values, torch.arange(n + 1) * k, torch.arange(n), first, count, k, source)
 
 
 def set_sizes(num_nodes: int, copies: float = 1.0) -> NDArray[np.int64]:

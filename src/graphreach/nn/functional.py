@@ -12,19 +12,19 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
-from graphreach.nn import fused, fused_linear
-from graphreach.nn.fused import use_kernels
-from graphreach.nn.positions import Positions, sum_rows
+from graphreach.nn import fused
+from graphreach.nn.device import use_kernels
+from graphreach.nn.positions import GatheredPositions, Positions, sum_rows
 
 PLAIN_BLOCK = 1 << 22
 """Numbers of an n x k x d tensor that the plain path makes at a time."""
 
 
 def normalize(x: Tensor) -> Tensor:
-    """Rows of unit length (zero rows stay zero), as :func:`torch.nn.functional.normalize`, in one pass each way."""
-    if x.dim() != 2 or not use_kernels(x) or not x.numel():
+    """Rows of unit length (zero rows stay zero), as :func:`torch.nn.functional.normalize`, in half as many passes."""
+    if x.dim() != 2 or torch.compiler.is_compiling() or not x.numel():
         return F.normalize(x, dim=-1)
-    result: Tensor = fused.apply(fused_linear.Normalize, x)
+    result: Tensor = fused.apply(fused.Normalize, x)
     return result
 
 
@@ -87,37 +87,18 @@ def attend(
     positions: Positions, to: Tensor, back: Tensor, X: Tensor, u: Tensor, p: Tensor, q: Tensor, *, slope: float
 ) -> tuple[Tensor, Tensor]:
     """Attention with logits LeakyReLU(u_v + t p_v + f q_i): sum_i alpha_i t_i and sum_i alpha_i f_i X_i, Eqs. 7-8."""
-    reach: Tensor
-    sums: Tensor
-    if not use_kernels(X, u, to):
+    if use_kernels(X, u, to):
+        reach, weighted = fused.apply(fused.AttentionWeights, positions, to, back, u, p, q, slope)
+    else:
         reach, weighted = _plain_attention_weights(positions, to, back, u, p, q, slope)
-        return reach, row_product(positions, weighted, X)
-    if positions.column is None and positions.source is None:
-        reach, sums = fused.apply(fused_linear.Attend, positions, to, back, X, u, p, q, slope)
-        return reach, sums
-    reach, weighted = fused.apply(fused_linear.AttentionWeights, positions, to, back, u, p, q, slope)
     return reach, row_product(positions, weighted, X)
-
-
-def vector_products(x: Tensor, anchor_index: Tensor, w1: Tensor, w2: Tensor) -> tuple[Tensor, Tensor]:
-    """x w_1 of all rows, and x w_2 of the anchors' rows."""
-    if not use_kernels(x, w1):
-        return x @ w1, x.index_select(0, anchor_index) @ w2
-    p: Tensor
-    q: Tensor
-    p, q = fused.apply(fused_linear.VectorProducts, x, anchor_index, w1, w2)
-    return p, q
 
 
 def linear_project(positions: Positions, to: Tensor, back: Tensor, p: Tensor, q: Tensor) -> Tensor:
     """Z before sigma for linear messages without bias: t (P w)_v + f (Q w)_i, ``[n, width]``, from p = P w and q = Q w."""
-    if use_kernels(p, q, to):
-        result: Tensor = fused.apply(fused_linear.ProjectLinear, positions, to, back, p, q)
-        return result
     if positions.rectangular:
-        return positions.matrix(to) * p.unsqueeze(-1) + positions.matrix(back) * q
-    node, anchor = positions.entry_nodes(), positions.entry_anchors()
-    values = to * p[node] + back * q[anchor]
+        return torch.addcmul(positions.matrix(to) * p.unsqueeze(-1), positions.matrix(back), q)
+    values = torch.addcmul(to * p[positions.entry_nodes], back, q[positions.entry_anchors])
     return scatter_dense(positions, values, 0.0)
 
 
@@ -129,25 +110,21 @@ def row_sums(positions: Positions, values: Tensor) -> Tensor:
 
 def row_product(positions: Positions, values: Tensor, Q: Tensor) -> Tensor:
     """For each node the sum of its entries times the anchors' rows of Q."""
-    if use_kernels(values, Q):
-        result: Tensor
-        if positions.rectangular:
-            result = fused.apply(fused_linear.MatrixProduct, positions.matrix(values), Q)
-        else:
-            result = fused.apply(fused_linear.RowProduct, positions, values, Q)
-        return result
     if positions.rectangular:
         return positions.matrix(values) @ Q
-    terms = values.unsqueeze(-1) * Q[positions.entry_anchors()]
-    return Q.new_zeros(positions.num_nodes, Q.size(1)).index_add(0, positions.entry_nodes(), terms)
+    if use_kernels(values, Q):
+        result: Tensor = fused.apply(fused.RowProduct, positions, values, Q)
+        return result
+    terms = values.unsqueeze(-1) * Q[positions.entry_anchors]
+    return Q.new_zeros(positions.num_nodes, Q.size(1)).index_add(0, positions.entry_nodes, terms)
 
 
 def scatter_dense(positions: Positions, values: Tensor, background: float | Tensor) -> Tensor:
     """Entries as ``[n, width]``; ``background`` where an anchor has no entry, zero beyond a graph's own anchors."""
-    node = positions.entry_nodes()
+    node = positions.entry_nodes
     inside = torch.arange(positions.width, device=node.device) < positions.num_anchors.unsqueeze(-1)
     dense = inside.to(values.dtype) * background
-    return dense.index_put((node, positions.entry_columns()), values)
+    return dense.index_put((node, positions.entry_columns), values)
 
 
 def _plain_blocks(positions: Positions, to: Tensor, back: Tensor, background: Tensor, Q: Tensor) -> Any:
@@ -163,19 +140,18 @@ def _plain_blocks(positions: Positions, to: Tensor, back: Tensor, background: Te
         mask = columns < positions.num_anchors[rows].unsqueeze(-1)
         if positions.rectangular:
             anchors = Q.unsqueeze(0)
-        elif positions.source is not None:
+        elif isinstance(positions, GatheredPositions):
             anchors = Q[_padded_sources(positions, rows)]
         else:
             anchors = Q[(positions.first_anchor[rows].unsqueeze(-1) + columns).clamp(max=len(Q) - 1)]
         yield rows, t[rows], f[rows], mask, anchors
 
 
-def _padded_sources(positions: Positions, rows: slice) -> Tensor:
+def _padded_sources(positions: GatheredPositions, rows: slice) -> Tensor:
     """The anchors of some nodes' entries, ``[rows, width]``; beyond a node's own entries it is any anchor."""
-    assert positions.source is not None
     begin = positions.pointer[:-1][rows].unsqueeze(-1)
     entry = begin + torch.arange(positions.width, device=begin.device)
-    return positions.source.long()[entry.clamp(max=positions.source.numel() - 1)]
+    return positions.entry_anchors[entry.clamp(max=positions.entry_anchors.numel() - 1)]
 
 
 def _plain_messages(t: Tensor, f: Tensor, P: Tensor, anchors: Tensor, bias: Tensor, floor: float) -> Tensor:
@@ -209,11 +185,11 @@ def _plain_attention_weights(
         t, f = positions.matrix(to), positions.matrix(back)
         alpha = F.leaky_relu(u.unsqueeze(-1) + t * p.unsqueeze(-1) + f * q, slope).softmax(1)
         return (alpha * t).sum(1), (alpha * f).flatten()
-    node, anchor = positions.entry_nodes(), positions.entry_anchors()
+    node, anchor = positions.entry_nodes, positions.entry_anchors
     logits = scatter_dense(positions, to * p[node] + back * q[anchor], 0.0) + u.unsqueeze(-1)
     inside = torch.arange(positions.width, device=u.device) < positions.num_anchors.unsqueeze(-1)
     alpha = F.leaky_relu(logits, slope).masked_fill(~inside, -math.inf).softmax(1)
-    entry = alpha[node, positions.entry_columns()]
+    entry = alpha[node, positions.entry_columns]
     return row_sums(positions, entry * to), entry * back
 
 

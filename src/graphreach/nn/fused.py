@@ -1,28 +1,24 @@
 """The fused kernels as differentiable functions."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from graphreach.nn.kernels import attention
 from graphreach.nn.kernels import messages as kernels
-from graphreach.nn.kernels.memory import NUMPY_TYPES
-from graphreach.nn.kernels.memory import empty as empty
-from graphreach.nn.kernels.rows import PAGE
+from graphreach.nn.kernels.messages import Gradients, Messages
+from graphreach.nn.kernels.rows import GATHERED
 from graphreach.nn.kernels.simd import LARGEST
 from graphreach.nn.positions import Positions
 
+NUMPY_TYPES = {torch.float32: np.float32, torch.float64: np.float64}
 
-def use_kernels(*tensors: Tensor) -> bool:
-    """Whether the fused kernels apply: CPU tensors in single or double precision, outside ``torch.compile``."""
-    if torch.compiler.is_compiling():
-        return False
-    return all(
-        tensor.device.type == "cpu" and (tensor.dtype in NUMPY_TYPES or not tensor.is_floating_point())
-        for tensor in tensors
-    )
+EPSILON = 1e-12
+"""Norm below which a row is not scaled up any further, as in PyTorch."""
 
 
 def num_parts(num_nodes: int, size: int, most: int = 1 << 22) -> int:
@@ -35,55 +31,51 @@ def apply(function: Any, *arguments: Any) -> Any:
     return function.apply(*arguments)
 
 
-def as_array(tensor: Tensor | None) -> Any:
+def as_array(tensor: Tensor) -> Any:
     """A tensor's numbers as a contiguous NumPy array."""
-    return None if tensor is None else tensor.detach().contiguous().numpy()
+    return tensor.detach().contiguous().numpy()
 
 
-def _paged(rows: int, length: int, dtype: Any) -> Any:
-    """An uninitialised matrix whose rows begin at pages, see :data:`graphreach.nn.kernels.rows.PAGE`."""
-    size = np.dtype(dtype).itemsize
-    stride = -(-length * size // PAGE) * PAGE // size
-    memory = np.empty(rows * stride + PAGE // size, dtype)
-    skip = -memory.ctypes.data % PAGE // size
-    return memory[skip : skip + rows * stride].reshape(rows, stride)
+def _messages(positions: Positions, floor: float, saved: tuple[Tensor, ...]) -> Messages:
+    """What the kernels make messages of."""
+    to, back, background, P, Q, bias = saved
+    dtype = NUMPY_TYPES[P.dtype]
+    gathered = positions.kind == GATHERED
+    sources = as_array(Q if gathered else F.pad(Q.t(), (0, LARGEST)))  # a row of anchors is read in whole registers
+    return Messages(
+        as_array(to), as_array(back), dtype(background.item()), as_array(P), sources, as_array(bias), dtype(floor)
+    )
 
 
-class Sources(NamedTuple):
-    """Q as the kernels read it: transposed and padded, or its rows padded if they are gathered node by node."""
+class _Message(torch.autograd.Function):
+    """What both functions of messages share: the gradients of all that makes them."""
 
-    array: Any
-    shape: torch.Size
-    gathered: bool
+    @staticmethod
+    def room(ctx: Any, messages: Messages) -> tuple[int, Gradients]:
+        """The number of parts, and where the kernels put gradients."""
+        gathered = ctx.positions.kind == GATHERED  # gathered rows are many, and each sum should stay in the cache
+        parts = num_parts(len(messages.P), messages.Q.size, 1 << 19 if gathered else 1 << 22)
+        wanted = any(ctx.needs_input_grad[1:4])
+        dtype, empty = messages.P.dtype, np.empty(0, messages.P.dtype)
+        to, back = (np.empty_like(messages.to) if wanted else empty for _ in range(2))
+        bias, vector = (np.zeros((parts, len(messages.bias), LARGEST), dtype) for _ in range(2))
+        dQ = np.zeros((parts, *messages.Q.shape), dtype)
+        return parts, Gradients(to, back, np.zeros(parts, dtype), np.empty_like(messages.P), dQ, bias, vector)
 
-    @classmethod
-    def of(cls, Q: Tensor, positions: Positions) -> "Sources":
-        """From the rows of all anchors."""
-        gathered = positions.source is not None
-        matrix = Q.detach().numpy() if gathered else Q.detach().numpy().T
-        rows, columns = matrix.shape
-        padding = 0 if gathered else LARGEST  # a row of anchors is read in whole registers
-        size = -(-(columns + padding) // LARGEST) * LARGEST
-        array = _paged(1, rows * size, matrix.dtype)[0, : rows * size].reshape(rows, size)
-        array[:, :columns] = matrix
-        array[:, columns:] = 0
-        return cls(array, Q.shape, gathered)
-
-    def parts(self, num_nodes: int) -> int:
-        """How many partial sums to keep; gathered rows are many, and each sum should stay in the cache."""
-        return num_parts(num_nodes, self.shape.numel(), 1 << 19 if self.gathered else 1 << 22)
-
-    def room(self, parts: int) -> Any:
-        """Where the kernels add up the gradient, part by part."""
-        return _paged(parts, self.array.size, self.array.dtype)
-
-    def gradient(self, room: Any) -> Tensor:
-        """The gradient of Q from that of the parts."""
-        total = room[:, : self.array.size].sum(0).reshape(self.array.shape)
-        return torch.from_numpy(total[:, : self.shape[1]] if self.gathered else total[:, : self.shape[0]].T)
+    @staticmethod
+    def collect(ctx: Any, gradients: Gradients) -> tuple[Tensor | None, ...]:
+        """Gradients of similarities, background, P, Q, bias and vector."""
+        dQ = torch.from_numpy(gradients.Q.sum(0))
+        sums = [torch.from_numpy(each.sum((0, 2))) for each in (gradients.bias, gradients.vector)]
+        maps: tuple[Tensor | None, ...] = (None, None, None)
+        if len(gradients.to) or any(ctx.needs_input_grad[1:4]):
+            background = torch.from_numpy(gradients.background).sum()
+            maps = (torch.from_numpy(gradients.to), torch.from_numpy(gradients.back), background)
+        own = dQ if ctx.positions.kind == GATHERED else dQ[:, :-LARGEST].t()
+        return *maps, torch.from_numpy(gradients.P), own, *sums
 
 
-class Aggregate(torch.autograd.Function):
+class Aggregate(_Message):
     """Fused sum of messages, weighted equally or by attention."""
 
     @staticmethod
@@ -91,48 +83,34 @@ class Aggregate(torch.autograd.Function):
         ctx: Any, positions: Positions, to: Tensor, back: Tensor, background: Tensor, P: Tensor, Q: Tensor, bias: Tensor,
         u: Tensor | None, a: Tensor | None, floor: float, slope: float,
     ) -> Tensor:  # fmt: skip
-        out = empty(P.shape, P.dtype)
-        alpha = empty((len(P), 0 if u is None else positions.width), P.dtype)
-        ctx.positions, ctx.floor, ctx.slope, ctx.sources = positions, floor, slope, Sources.of(Q, positions)
-        dtype, nothing = NUMPY_TYPES[P.dtype], np.empty(0, NUMPY_TYPES[P.dtype])
-        logits = (
-            u is not None,
-            nothing if u is None else as_array(u),
-            nothing if a is None else as_array(a),
-            dtype(slope),
-        )
+        ctx.positions, ctx.floor, ctx.slope, ctx.attention = positions, floor, slope, u is not None
+        if u is None or a is None:
+            u, a = P.new_zeros(len(P)), torch.zeros_like(bias)
+        out, alpha = torch.empty_like(P), P.new_empty(len(P), positions.width if ctx.attention else 0)
+        messages = _messages(positions, floor, (to, back, background, P, Q, bias))
         kernels.aggregate(
-            *_messages(ctx, to, back, background, P, bias),
-            *logits,
-            num_parts(len(P), Q.numel()),
-            alpha.numpy(),
-            out.numpy(),
-        )
-        ctx.save_for_backward(to, back, background, P, bias, a, alpha, out)
+            messages, positions.layout, ctx.attention, as_array(u), as_array(a), NUMPY_TYPES[P.dtype](slope),
+            num_parts(len(P), Q.numel()), alpha.numpy(), out.numpy(),
+        )  # fmt: skip
+        ctx.save_for_backward(to, back, background, P, Q, bias, a, alpha, out)
         return out
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> Any:
-        to, back, background, P, bias, a, alpha, out = ctx.saved_tensors
-        parts = ctx.sources.parts(len(P))
-        wants_map = any(ctx.needs_input_grad[1:4])
-        dT, dF = (empty(to.shape, to.dtype) if wants_map else to.new_empty(0) for _ in range(2))
-        dP, du, dQ = empty(P.shape, P.dtype), P.new_empty(len(P)), ctx.sources.room(parts)
-        dbias, da = (P.new_zeros(parts, P.size(1), LARGEST) for _ in range(2))
-        dbackground = P.new_zeros(parts)
-        vector = np.empty(0, NUMPY_TYPES[P.dtype]) if a is None else as_array(a)
+        *saved, a, alpha, out = ctx.saved_tensors
+        messages = _messages(ctx.positions, ctx.floor, tuple(saved))
+        parts, gradients = Aggregate.room(ctx, messages)
+        du = torch.empty(len(out), dtype=out.dtype)
         kernels.aggregate_backward(
-            *_messages(ctx, to, back, background, P, bias), a is not None, vector, vector.dtype.type(ctx.slope), parts,
-            *(as_array(x) for x in (alpha, out, gradient)),
-            *(x.numpy() for x in (dT, dF, dbackground, dP)), dQ, *(x.numpy() for x in (dbias, du, da)),
+            messages, ctx.positions.layout, ctx.attention, as_array(a), NUMPY_TYPES[out.dtype](ctx.slope), parts,
+            as_array(alpha), as_array(out), as_array(gradient), gradients, du.numpy(),
         )  # fmt: skip
-        maps = (dT, dF, dbackground.sum()) if wants_map else (None, None, None)
-        attention = (None, None) if a is None else (du, da.sum((0, 2)))
-        return None, *maps, dP, ctx.sources.gradient(dQ), dbias.sum((0, 2)), *attention, None, None
+        *found, da = Aggregate.collect(ctx, gradients)
+        return None, *found, *((du, da) if ctx.attention else (None, None)), None, None
 
 
-class Project(torch.autograd.Function):
+class Project(_Message):
     """Fused product of every message with a vector."""
 
     @staticmethod
@@ -140,36 +118,89 @@ class Project(torch.autograd.Function):
         ctx: Any, positions: Positions, to: Tensor, back: Tensor, background: Tensor, P: Tensor, Q: Tensor, bias: Tensor,
         w: Tensor, floor: float,
     ) -> Tensor:  # fmt: skip
-        out = empty((len(P), positions.width), P.dtype)
-        ctx.positions, ctx.floor, ctx.sources = positions, floor, Sources.of(Q, positions)
-        ctx.save_for_backward(to, back, background, P, bias, w)
-        kernels.project(
-            *_messages(ctx, to, back, background, P, bias), as_array(w), ctx.sources.parts(len(P)), out.numpy()
-        )
+        ctx.positions, ctx.floor = positions, floor
+        ctx.save_for_backward(to, back, background, P, Q, bias, w)
+        out = P.new_empty(len(P), positions.width)
+        messages = _messages(positions, floor, (to, back, background, P, Q, bias))
+        kernels.project(messages, positions.layout, as_array(w), num_parts(len(P), Q.numel()), out.numpy())
         return out
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> Any:
-        to, back, background, P, bias, w = ctx.saved_tensors
-        parts = ctx.sources.parts(len(P))
-        wants_map = any(ctx.needs_input_grad[1:4])
-        dT, dF = (empty(to.shape, to.dtype) if wants_map else to.new_empty(0) for _ in range(2))
-        dP, dQ = empty(P.shape, P.dtype), ctx.sources.room(parts)
-        dbias, dw = (P.new_zeros(parts, P.size(1), LARGEST) for _ in range(2))
-        dbackground = P.new_zeros(parts)
-        kernels.project_backward(
-            *_messages(ctx, to, back, background, P, bias), as_array(w), parts, as_array(gradient),
-            *(x.numpy() for x in (dT, dF, dbackground, dP)), dQ, dbias.numpy(), dw.numpy(),
+        *saved, w = ctx.saved_tensors
+        messages = _messages(ctx.positions, ctx.floor, tuple(saved))
+        parts, gradients = Project.room(ctx, messages)
+        kernels.project_backward(messages, ctx.positions.layout, as_array(w), parts, as_array(gradient), gradients)
+        return None, *Project.collect(ctx, gradients), None
+
+
+class AttentionWeights(torch.autograd.Function):
+    """Attention of linear messages: sum_i alpha_i t_i of each node, and alpha f of each entry."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, positions: Positions, to: Tensor, back: Tensor, u: Tensor, p: Tensor, q: Tensor, slope: float
+    ) -> tuple[Tensor, Tensor]:
+        alpha, weighted, reach = torch.empty_like(to), torch.empty_like(to), torch.empty_like(u)
+        ctx.positions, ctx.slope = positions, NUMPY_TYPES[u.dtype](slope)
+        arrays = [as_array(each) for each in (to, back, u, p, q)]
+        results = (each.numpy() for each in (alpha, reach, weighted))
+        attention.attention_weights(*arrays[:2], positions.layout, *arrays[2:], ctx.slope, *results)
+        ctx.save_for_backward(to, back, u, p, q, alpha)
+        return reach, weighted
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, dreach: Tensor, dweighted: Tensor) -> Any:
+        *saved, alpha = ctx.saved_tensors
+        to, _, u, _, q = saved
+        parts, wanted = num_parts(len(u), q.numel()), any(ctx.needs_input_grad[1:3])
+        dto, dback = (torch.empty_like(to) if wanted else to.new_empty(0) for _ in range(2))
+        du, dp, dq = torch.empty_like(u), torch.empty_like(u), q.new_zeros(parts, q.numel())
+        arrays = [as_array(each) for each in (*saved, alpha, dreach, dweighted)]
+        attention.attention_weights_backward(
+            *arrays[:2], ctx.positions.layout, *arrays[2:5], ctx.slope, *arrays[5:], parts,
+            *(each.numpy() for each in (du, dp, dq, dto, dback)),
         )  # fmt: skip
-        maps = (dT, dF, dbackground.sum()) if wants_map else (None, None, None)
-        return None, *maps, dP, ctx.sources.gradient(dQ), dbias.sum((0, 2)), dw.sum((0, 2)), None
+        return None, *((dto, dback) if wanted else (None, None)), du, dp, dq.sum(0), None
 
 
-def _messages(ctx: Any, to: Tensor, back: Tensor, background: Tensor, P: Tensor, bias: Tensor) -> tuple[Any, ...]:
-    """What the kernels need to make messages."""
-    dtype = NUMPY_TYPES[P.dtype]
-    return (
-        as_array(to), as_array(back), *ctx.positions.layout, ctx.positions.width, dtype(background.item()),
-        as_array(P), ctx.sources.array, as_array(bias), dtype(ctx.floor),
-    )  # fmt: skip
+class RowProduct(torch.autograd.Function):
+    """A position matrix times the anchors' rows, where no single matrix product does it."""
+
+    @staticmethod
+    def forward(ctx: Any, positions: Positions, values: Tensor, Q: Tensor) -> Tensor:
+        out = Q.new_empty(positions.num_nodes, Q.size(1))
+        ctx.positions = positions
+        ctx.save_for_backward(values, Q)
+        attention.row_product(as_array(values), positions.layout, as_array(Q), out.numpy())
+        return out
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> Any:
+        values, Q = ctx.saved_tensors
+        parts = num_parts(len(gradient), Q.numel())
+        dvalues, dQ = torch.empty_like(values), Q.new_zeros(parts, *Q.shape)
+        arrays = (as_array(values), ctx.positions.layout, as_array(Q), as_array(gradient), parts)
+        attention.row_product_backward(*arrays, dvalues.numpy(), dQ.numpy())
+        return None, dvalues, dQ.sum(0)
+
+
+class Normalize(torch.autograd.Function):
+    """Rows scaled to unit length, in few passes on any device."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        inverse = torch.linalg.vector_norm(x, dim=1, keepdim=True).clamp_min_(EPSILON).reciprocal_()
+        out: Tensor = x * inverse
+        ctx.save_for_backward(out, inverse)
+        return out
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> Any:
+        z, inverse = ctx.saved_tensors
+        along = torch.linalg.vecdot(gradient, z).unsqueeze(1) * (inverse * EPSILON < 1)
+        return torch.addcmul(gradient, z, along, value=-1).mul_(inverse)

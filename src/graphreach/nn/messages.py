@@ -11,6 +11,7 @@ from graphreach.errors import InputError
 from graphreach.limits import check_memory
 from graphreach.nn import functional
 from graphreach.nn.checks import DEEPEST, check_channels
+from graphreach.nn.kernels.rows import COMPRESSED
 from graphreach.nn.positions import Positions
 from graphreach.nn.similarity_map import SimilarityMap
 
@@ -75,7 +76,7 @@ class Messages(nn.Module):
         """The entries to use in both directions, and the similarity of anchors without one."""
         positions = positions.in_precision(self.weight.dtype)
         if not self.similarity:
-            positions = positions.everything
+            positions = positions.with_equal_similarity
             return positions, positions.to_values, positions.from_values, self.weight.new_zeros(())
         if positions.hops != self.hops:
             raise InputError(f"positions must have hops={self.hops} as the layer has, got hops={positions.hops}")
@@ -85,7 +86,7 @@ class Messages(nn.Module):
 
     def factors(self, positions: Positions) -> bool:
         """Whether messages are linear in what is stored, so that products of matrices replace the kernels."""
-        mapped_gaps = self.similarity and self.similarity_map is not None and positions.column is not None
+        mapped_gaps = self.similarity and self.similarity_map is not None and positions.kind == COMPRESSED
         return self.message_activation is None and not mapped_gaps
 
     def bias_or_zero(self) -> Tensor:
@@ -141,8 +142,8 @@ class ReachReadout(Messages):
         positions, to, back, background = self.similarities(positions)
         if self.factors(positions):
             w1, w2 = (self.weight @ self.weight_z).split(self.in_channels)
-            p, q = functional.vector_products(x, positions.anchor_index, w1, w2)
-            z = functional.linear_project(positions, to, back, p, q)
+            anchors = x.index_select(0, positions.anchor_index)
+            z = functional.linear_project(positions, to, back, x @ w1, anchors @ w2)
         else:
             P, Q = self.sources(x, positions)
             z = functional.project(

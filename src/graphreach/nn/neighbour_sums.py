@@ -8,7 +8,8 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from graphreach.nn.adjacency import SparseMatrix
-from graphreach.nn.fused import apply, empty, use_kernels
+from graphreach.nn.device import use_kernels
+from graphreach.nn.fused import apply
 from graphreach.nn.kernels import adjacency as kernels
 
 
@@ -67,7 +68,7 @@ class _Product(torch.autograd.Function):
 
 
 def _multiply(matrix: SparseMatrix, x: Tensor) -> Tensor:
-    out = empty(x.shape, x.dtype)
+    out = torch.empty_like(x)
     arrays = (matrix.pointer, matrix.index, matrix.value, matrix.bounds, x.detach().contiguous(), out)
     kernels.product(*(array.numpy() for array in arrays))
     return out
@@ -76,7 +77,7 @@ def _multiply(matrix: SparseMatrix, x: Tensor) -> Tensor:
 class _Attend(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, matrix: SparseMatrix, x: Tensor, source: Tensor, target: Tensor, slope: float) -> Tensor:
-        out, total = empty(x.shape, x.dtype), empty(source.shape, x.dtype)
+        out, total = torch.empty_like(x), torch.empty_like(source)
         ctx.matrix, ctx.slope = matrix, slope
         kernels.attend(*_arguments(matrix, slope, x, source, target), out.numpy(), total.numpy())
         ctx.save_for_backward(x, source, target, total, out)
@@ -89,7 +90,7 @@ class _Attend(torch.autograd.Function):
         gradient = gradient.contiguous()
         mean = (gradient * out).sum(-1)
         extra = (total.numpy(), gradient.numpy(), mean.numpy())
-        dx, dsource, dtarget = (empty(tensor.shape, x.dtype) for tensor in (x, source, target))
+        dx, dsource, dtarget = (torch.empty_like(tensor) for tensor in (x, source, target))
         inputs = (ctx.slope, x, source, target)
         kernels.attend_backward_target(*_arguments(ctx.matrix, *inputs), *extra, dtarget.numpy())
         kernels.attend_backward_source(*_arguments(ctx.matrix.transpose, *inputs), *extra, dx.numpy(), dsource.numpy())

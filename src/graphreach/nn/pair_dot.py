@@ -10,9 +10,9 @@ from torch.utils.weak import WeakTensorKeyDictionary
 
 from graphreach.errors import InputError
 from graphreach.nn.checks import check_embedding, check_pair_tensor
-from graphreach.nn.fused import apply, as_array, use_kernels
-from graphreach.nn.kernels import pairs as pair_kernels
-from graphreach.nn.kernels.memory import empty
+from graphreach.nn.device import use_kernels
+from graphreach.nn.fused import apply, as_array
+from graphreach.nn.kernels import pairs as kernels
 
 PARTS = 32
 GROUPING_PARTS = 4
@@ -26,8 +26,7 @@ class _Groups(NamedTuple):
     """The pairs of each node, for one version of the tensor that lists them and one shape of the embedding."""
 
     made_for: tuple[int, int, int]
-    arrays: tuple[Any, Any, Any]
-    longest: int
+    ends: kernels.Groups
 
 
 def pair_dot(z: Tensor, pairs: Tensor) -> Tensor:
@@ -55,7 +54,7 @@ def pair_dot(z: Tensor, pairs: Tensor) -> Tensor:
         return result
     _check_range(pairs, len(z))
     result = z.new_empty(pairs.size(1))
-    pair_kernels.pair_dot(as_array(z), *pairs.contiguous().numpy(), PARTS, result.numpy())
+    kernels.pair_dot(as_array(z), *pairs.contiguous().numpy(), PARTS, result.numpy())
     return result
 
 
@@ -66,15 +65,15 @@ class _PairDot(torch.autograd.Function):
         ctx.save_for_backward(z, pairs)  # refuses pairs that were changed in between
         ctx.groups = groups
         out = z.new_empty(pairs.size(1))
-        pair_kernels.grouped_dot(as_array(z), *groups.arrays, PARTS, out.numpy())
+        kernels.grouped_dot(as_array(z), groups.ends, PARTS, out.numpy())
         return out
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> Any:
         z, _ = ctx.saved_tensors
-        dz, groups = empty(z.shape, z.dtype), ctx.groups
-        pair_kernels.grouped_backward(z.numpy(), *groups.arrays, as_array(gradient), groups.longest, PARTS, dz.numpy())
+        dz = torch.empty_like(z)
+        kernels.grouped_backward(z.numpy(), ctx.groups.ends, as_array(gradient), PARTS, dz.numpy())
         return dz, None, None
 
 
@@ -99,10 +98,8 @@ def _group(pairs: Tensor, z: Tensor) -> _Groups:
     if known is None or known.made_for != made_for:
         n, bits = len(z), _block_bits(len(z), pairs.size(1), z.nbytes // max(1, len(z)))
         parts = GROUPING_PARTS if pairs.size(1) >= n else 1  # each part counts the pairs of every node
-        arrays = pair_kernels.group_pairs(*pairs.contiguous().numpy(), n, bits, parts)
-        if not len(arrays[0]):
+        ends = kernels.group_pairs(*pairs.contiguous().numpy(), n, bits, parts)
+        if not len(ends.pointer):
             _check_range(pairs, n)
-        pointer = arrays[0]
-        longest = int((pointer[2::2] - pointer[:-2:2]).max(initial=0))
-        _groups[pairs] = known = _Groups(made_for, arrays, longest)
+        _groups[pairs] = known = _Groups(made_for, ends)
     return known

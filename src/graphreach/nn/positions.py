@@ -1,9 +1,10 @@
-"""Position matrices as the layers read them."""
+"""Reachability to the anchors as the layers read it."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, wraps
 from itertools import accumulate
-from typing import Any, TypeVar
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
 import torch
@@ -13,64 +14,75 @@ from torch import Tensor
 from graphreach.arguments import describe
 from graphreach.errors import InputError
 from graphreach.nn.kernels.positions import count_union, fill_union
+from graphreach.nn.kernels.rows import COMPRESSED, DENSE, GATHERED, Layout
 from graphreach.reachability import Reachability
 
 Found = TypeVar("Found")
 
-INDICES = ("pointer", "column", "anchor_index", "first_anchor", "num_anchors", "source")
 BLOCK = 1 << 22
 """Entries looked at together."""
 
 MOSTLY_FILLED = 0.7
 """Share of entries that are not zero from which all are worked on in order, without a list of places."""
 
-LEVELS = "levels"
+MAX_LEVELS = 4096
+"""Different similarities of a direction up to which they are listed."""
+
+
+class Levels(NamedTuple):
+    """Zero and the different similarities, and the places among them of both directions' entries."""
+
+    values: Tensor
+    to: Tensor
+    back: Tensor
+
+
+class Filled(NamedTuple):
+    """Where entries are not zero (empty if few are zero: then all are given), and their values ``[L, entries]``."""
+
+    place: Tensor
+    values: Tensor
+
+
+def kept(make: Callable[[Any], Found]) -> cached_property[Found]:
+    """A property that is found once, outside inference mode: what is made in that mode can take no part in training."""
+
+    @wraps(make)
+    def outside(self: Any) -> Found:
+        with torch.inference_mode(False):
+            return make(self)
+
+    return cached_property(outside)
 
 
 @dataclass(frozen=True, eq=False)
 class Positions:
-    """Reachability of one graph or of a batch of graphs, as tensors, dense or compressed.
+    """The positions of the nodes of one graph, or of a batch of graphs: their reachability to and from the anchors.
 
-    Entries are listed row by row: the entries of node v are ``pointer[v] .. pointer[v + 1]``. Dense rows list every
-    anchor of the node's graph in order; compressed ones say which by ``column``, and anchors without an entry have
-    reachability zero in both directions.
-
-    Where the anchor differs by node, as with the closest member of a set of anchors (P-GNN), ``source`` says which it is:
-    entry e of a dense row is about the anchor ``source[e]``, a row of ``anchor_index``. A node then has k entries (sets),
-    however many anchors there are.
+    Entries are listed node by node: those of node v are ``pointer[v] .. pointer[v + 1]``. There are three layouts:
+    :class:`DensePositions` list every anchor of the node's graph in order, :class:`CompressedPositions` only those with
+    reachability above zero, and :class:`GatheredPositions` have anchors that differ by node, as P-GNN's do. They are made
+    by :meth:`dense`, :meth:`compressed` and :meth:`from_reachability`, as ``reachability(...).to_torch()`` does.
 
     Attributes:
         to_values: s(v, a), ``[entries]``, or ``[entries, L]`` with hops.
         from_values: s(a, v), likewise.
         pointer: ``[n + 1]``.
-        column: The anchor's number (a row of ``anchor_index``) of each entry, or ``None`` if rows are dense.
         anchor_index: Rows of the anchors among the nodes, ``[K]``, graph after graph.
-        first_anchor: The first anchor's number of each node's graph, ``[n]``.
+        first_anchor: The first anchor's number (its place in ``anchor_index``) of each node's graph, ``[n]``.
         num_anchors: How many anchors each node's graph has, ``[n]``.
         width: The largest number of anchors (or sets) of a graph: the width of the embedding.
-        source: The anchor's number of each entry of dense rows, if it differs by node, else ``None``.
     """
 
     to_values: Tensor
     from_values: Tensor
     pointer: Tensor
-    column: Tensor | None
     anchor_index: Tensor
     first_anchor: Tensor
     num_anchors: Tensor
     width: int
-    source: Tensor | None = None
-    _found: dict[Any, Any] = field(default_factory=dict, repr=False)
 
-    def __post_init__(self) -> None:
-        if self.source is None:
-            return
-        if self.column is not None:
-            raise InputError("source must go with dense rows, got column as well")
-        if self.source.shape != self.to_values.shape[:1]:
-            raise InputError(
-                f"source must have one number an entry, {self.to_values.size(0)}, got shape {list(self.source.shape)}"
-            )
+    kind: ClassVar[int]
 
     @property
     def num_nodes(self) -> int:
@@ -85,121 +97,112 @@ class Positions:
     @property
     def rectangular(self) -> bool:
         """Whether it is one dense matrix of one graph, so that matrix products apply."""
-        return self.column is None and self.source is None and self.anchor_index.numel() == self.width
+        return self.kind == DENSE and self.anchor_index.numel() == self.width
 
     def matrix(self, values: Tensor) -> Tensor:
         """The entries of a rectangular layout as ``[n, k]``."""
         return values.view(self.num_nodes, self.width)
 
-    def levels(self, most: int) -> tuple[Tensor, Tensor, Tensor] | None:
-        """Zero and the different similarities, and the places among them of ``to_values`` and ``from_values``, found once.
+    @kept
+    def levels(self) -> Levels | None:
+        """The different similarities, or ``None`` if there are more than ``MAX_LEVELS``, as in exact reachability."""
+        return _find_all_levels(self.to_values, self.from_values)
 
-        ``None`` if there are more than ``most`` of one direction, as in exact reachability.
-        """
-        return self._once(LEVELS, lambda: _find_all_levels(self.to_values, self.from_values, most))
+    @kept
+    def filled(self) -> tuple[Filled, Filled]:
+        """The entries that are not zero in each direction."""
+        to, back = (_find_filled(each.view(len(each), -1)) for each in (self.to_values, self.from_values))
+        return to, back
 
-    def filled(self, name: str, hops: int) -> tuple[Tensor, Tensor]:
-        """The entries of ``to_values`` or ``from_values`` that are not zero, found once.
+    @kept
+    def layout(self) -> Layout:
+        """Where entries are, as the kernels read it."""
+        anchor = np.empty(0, np.int32) if self.kind == DENSE else self.entry_anchors.int().numpy()
+        arrays = [each.contiguous().numpy() for each in (self.pointer, self.first_anchor, self.num_anchors)]
+        return Layout(self.kind, arrays[0], anchor, arrays[1], arrays[2], self.width)
 
-        Where they are (empty if few are zero: then all are given), and their values as ``[hops, entries]``.
-        """
-        return self._once((name, hops), lambda: _find_filled(getattr(self, name).view(-1, hops)))
-
-    @property
-    def layout(self) -> tuple[Any, ...]:
-        """Pointer, column, first anchor, number of anchors and source as the kernels read them, found once."""
-        tensors = (self.pointer, self.column, self.first_anchor, self.num_anchors, self.source)
-        return self._once(
-            "layout", lambda: tuple(None if each is None else each.contiguous().numpy() for each in tensors)
-        )
-
-    @property
+    @kept
     def reach_sums(self) -> Tensor:
-        """The sum of s(v, a) over each node's anchors, found once."""
-        return self._once("reach_sums", lambda: sum_rows(self, self.to_values))
+        """The sum of s(v, a) over each node's anchors."""
+        return sum_rows(self, self.to_values)
+
+    @kept
+    def entry_nodes(self) -> Tensor:
+        """The node of each entry."""
+        nodes = torch.arange(self.num_nodes, device=self.pointer.device)
+        return torch.repeat_interleave(nodes, self.pointer.diff(), output_size=self.to_values.size(0))
+
+    @kept
+    def entry_columns(self) -> Tensor:
+        """The column of the embedding that each entry stands in."""
+        node = self.entry_nodes
+        return torch.arange(node.numel(), device=node.device) - self.pointer[node]
 
     @property
-    def everything(self) -> "Positions":
-        """The same nodes and anchors with every similarity one, made once."""
-        return self._once("everything", lambda: _everything(self))
+    def entry_anchors(self) -> Tensor:
+        """The anchor's number of each entry."""
+        raise NotImplementedError
 
-    def _once(self, name: Any, make: Callable[[], Found]) -> Found:
-        if name not in self._found:
-            with torch.inference_mode(False):  # what is made in that mode can take no part in training afterwards
-                self._found[name] = make()
-        found: Found = self._found[name]
-        return found
+    @kept
+    def with_equal_similarity(self) -> "Positions":
+        """The same nodes and anchors with every similarity one."""
+        pointer = torch.cat([self.num_anchors.new_zeros(1), self.num_anchors.cumsum(0)])
+        ones = self.to_values.new_ones(int(pointer[-1]))
+        return DensePositions(ones, ones, pointer, self.anchor_index, self.first_anchor, self.num_anchors, self.width)
+
+    @kept
+    def _converted(self) -> "dict[torch.dtype, Positions]":
+        return {self.to_values.dtype: self}
 
     def in_precision(self, dtype: torch.dtype) -> "Positions":
         """The same with similarities of that type; converted once."""
-        if self.to_values.dtype == dtype:
-            return self
-        return self._once(dtype, lambda: self.to(dtype))
+        if dtype not in self._converted:
+            with torch.inference_mode(False):
+                self._converted[dtype] = self.to(dtype)
+        return self._converted[dtype]
 
-    def to(self, target: torch.device | torch.dtype | str) -> "Positions":
+    def to(self, target: torch.device | torch.dtype | str) -> Self:
         """The same on another device or in another precision (of the similarities)."""
-        parts = {name: getattr(self, name) for name in INDICES}
-        if not isinstance(target, torch.dtype):
-            parts = {name: None if value is None else value.to(target) for name, value in parts.items()}
-        return Positions(self.to_values.to(target), self.from_values.to(target), width=self.width, **parts)
+        tensors = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "width"}
+        if isinstance(target, torch.dtype):
+            tensors = {name: tensors[name] for name in ("to_values", "from_values")}
+        return replace(self, **{name: each.to(target) for name, each in tensors.items()})
 
-    @classmethod
+    @staticmethod
     def dense(
-        cls,
         to_anchors: Tensor,
         from_anchors: Tensor,
         anchor_index: Tensor,
         batch: Tensor | None = None,
         source: Tensor | None = None,
-    ) -> "Positions":
+    ) -> "DensePositions | GatheredPositions":
         """From two tensors ``[n, k]`` (or ``[n, k, L]``); with ``batch`` every graph has k anchors.
 
         With ``source``, ``[n, k]``, entry (v, i) is about the anchor ``source[v, i]``, a row of ``anchor_index``; then
         there may be any number of anchors, and ``batch`` is not needed.
         """
-        for name, value in (("to_anchors", to_anchors), ("from_anchors", from_anchors)):
-            if not isinstance(value, Tensor) or value.dim() not in (2, 3) or not value.size(1):
-                got = list(value.shape) if isinstance(value, Tensor) else describe(value)
-                raise InputError(f"{name} must be a tensor [n, k] or [n, k, L], got {got}")
-        _check_index("anchor_index", anchor_index, len(to_anchors))
-        if batch is not None and (batch.shape != (len(to_anchors),) or batch.is_floating_point()):
-            raise InputError(f"batch must hold the graph of each of {len(to_anchors)} nodes, got {list(batch.shape)}")
+        _check_dense(to_anchors, from_anchors, anchor_index, batch)
         n, k = to_anchors.shape[:2]
-        if from_anchors.shape != to_anchors.shape:
-            raise InputError(
-                f"from_anchors must have the shape of to_anchors {list(to_anchors.shape)}, got {list(from_anchors.shape)}"
-            )
-        graphs, rest = divmod(anchor_index.numel(), k)
-        if source is not None:
-            _check_source(source, (n, k), anchor_index.numel())
-        elif rest or (batch is None and graphs != 1):
-            wanted = f"{k} rows (one graph)" if batch is None else f"a multiple of {k} rows"
-            raise InputError(f"anchor_index must hold {wanted}, got {anchor_index.numel()}")
-        device = to_anchors.device
+        device, anchors = to_anchors.device, anchor_index.numel()
         first = torch.zeros(n, dtype=torch.long, device=device)
-        if batch is not None and source is None:
-            first = batch * k
-        return cls(
-            to_anchors.flatten(0, 1),
-            from_anchors.flatten(0, 1),
-            torch.arange(n + 1, device=device) * k,
-            None,
-            anchor_index,
-            first,
-            torch.full((n,), k, dtype=torch.long, device=device),
-            k,
-            None if source is None else source.flatten().int(),
-        )
+        values = (to_anchors.flatten(0, 1), from_anchors.flatten(0, 1), torch.arange(n + 1, device=device) * k)
+        count = torch.full((n,), k, dtype=torch.long, device=device)
+        if source is not None:
+            _check_source(source, (n, k), anchors)
+            return GatheredPositions(*values, anchor_index, first, count, k, source.flatten().int())
+        if anchors % k or (batch is None and anchors != k):
+            wanted = f"{k} rows (one graph)" if batch is None else f"a multiple of {k} rows"
+            raise InputError(f"anchor_index must hold {wanted}, got {anchors}")
+        return DensePositions(*values, anchor_index, first if batch is None else batch * k, count, k)
 
-    @classmethod
+    @staticmethod
     def compressed(
-        cls,
         to_anchors: Any,
         from_anchors: Any,
         anchor_index: Tensor,
         batch: Tensor | None = None,
         hops: int | None = None,
-    ) -> "Positions":
+    ) -> "CompressedPositions":
         """From two compressed matrices ``[n, K]`` (or ``[n, K * L]`` with hops), of SciPy or torch.
 
         For a batch of graphs they are block-diagonal, and ``batch`` is the graph of each node.
@@ -225,19 +228,19 @@ class Positions:
         to, back, rows, columns = (
             part.to(anchor_index.device) for part in (*tensors, torch.from_numpy(pointer), torch.from_numpy(column))
         )
-        return cls(to, back, rows, columns, anchor_index, first, count, width)
+        return CompressedPositions(to, back, rows, anchor_index, first, count, width, columns)
 
-    @classmethod
-    def from_reachability(cls, reach: Reachability, device: torch.device | str = "cpu") -> "Positions":
+    @staticmethod
+    def from_reachability(reach: Reachability, device: torch.device | str = "cpu") -> "Positions":
         """From the result of :func:`graphreach.reachability`."""
         anchor_index = torch.from_numpy(reach.anchors)
         if reach.layout == "dense":
             to, back = torch.from_numpy(reach.to_anchors), torch.from_numpy(reach.from_anchors)
-            return cls.dense(to, back, anchor_index).to(device)
-        return cls.compressed(reach.to_anchors, reach.from_anchors, anchor_index, hops=reach.hops).to(device)
+            return Positions.dense(to, back, anchor_index).to(device)
+        return Positions.compressed(reach.to_anchors, reach.from_anchors, anchor_index, hops=reach.hops).to(device)
 
-    @classmethod
-    def batch(cls, positions: Sequence["Positions"]) -> "Positions":
+    @staticmethod
+    def batch(positions: Sequence["Positions"]) -> "Positions":
         """Several graphs side by side, dense or compressed; k may differ from graph to graph.
 
         Features to go with it are ``torch.cat`` of the graphs' features. The embedding has as many columns as the graph
@@ -253,16 +256,19 @@ class Positions:
         nodes = _offsets(each.num_nodes for each in graphs)
         anchors = _offsets(each.anchor_index.numel() for each in graphs)
         entries = _offsets(each.to_values.size(0) for each in graphs)
-        return cls(
-            torch.cat([each.to_values for each in graphs]),
-            torch.cat([each.from_values for each in graphs]),
-            torch.cat([graphs[0].pointer[:1], _shifted(graphs, "pointer", entries, 1)]),
-            None if graphs[0].column is None else _shifted(graphs, "column", anchors),
-            _shifted(graphs, "anchor_index", nodes),
-            _shifted(graphs, "first_anchor", anchors),
-            torch.cat([each.num_anchors for each in graphs]),
-            max(each.width for each in graphs),
-            None if graphs[0].source is None else _shifted(graphs, "source", anchors),
+        listed: dict[str, Any] = {
+            name: _shifted(graphs, name, anchors) for name in ("column", "source") if hasattr(graphs[0], name)
+        }
+        return replace(
+            graphs[0],
+            to_values=torch.cat([each.to_values for each in graphs]),
+            from_values=torch.cat([each.from_values for each in graphs]),
+            pointer=torch.cat([graphs[0].pointer[:1], _shifted(graphs, "pointer", entries, 1)]),
+            anchor_index=_shifted(graphs, "anchor_index", nodes),
+            first_anchor=_shifted(graphs, "first_anchor", anchors),
+            num_anchors=torch.cat([each.num_anchors for each in graphs]),
+            width=max(each.width for each in graphs),
+            **listed,
         )
 
     def rows(self, nodes: Tensor) -> "Positions":
@@ -270,63 +276,118 @@ class Positions:
 
         Row i is node ``nodes[i]``; the features to go with it are ``x[torch.cat([nodes, positions.anchor_index])]``.
         """
-        if self.source is not None:
-            raise InputError("rows must be taken from positions whose anchors are the same for all nodes, got a source")
         if self.anchor_index.numel() != self.width:
             raise InputError("rows must be taken from one graph's positions, got a batch of graphs")
         chosen = torch.cat([nodes, self.anchor_index])
-        lengths = (self.pointer[1:] - self.pointer[:-1])[chosen]
+        lengths = self.pointer.diff()[chosen]
         pointer = torch.cat([lengths.new_zeros(1), lengths.cumsum(0)])
         entry = torch.arange(int(pointer[-1]), device=pointer.device)
         entry += torch.repeat_interleave(self.pointer[:-1][chosen] - pointer[:-1], lengths)
-        rows = Positions(
-            self.to_values[entry],
-            self.from_values[entry],
-            pointer,
-            None if self.column is None else self.column[entry],
-            torch.arange(self.width, device=pointer.device) + len(nodes),
-            self.first_anchor[chosen],
-            self.num_anchors[chosen],
-            self.width,
+        listed: dict[str, Any] = {"column": self.entry_anchors[entry]} if self.kind == COMPRESSED else {}
+        rows = replace(
+            self,
+            to_values=self.to_values[entry],
+            from_values=self.from_values[entry],
+            pointer=pointer,
+            anchor_index=torch.arange(self.width, device=pointer.device) + len(nodes),
+            first_anchor=self.first_anchor[chosen],
+            num_anchors=self.num_anchors[chosen],
+            **listed,
         )
-        if LEVELS in self._found:
-            known = self._found[LEVELS]
-            rows._found[LEVELS] = None if known is None else (known[0], *(place[entry] for place in known[1:]))
+        if "levels" in vars(self):  # the search over all entries is not repeated for some of them
+            known = self.levels
+            vars(rows)["levels"] = known and Levels(known.values, known.to[entry], known.back[entry])
         return rows
 
-    def entry_nodes(self) -> Tensor:
-        """The node of each entry."""
-        lengths = self.pointer[1:] - self.pointer[:-1]
-        nodes = torch.arange(self.num_nodes, device=lengths.device)
-        return torch.repeat_interleave(nodes, lengths, output_size=self.to_values.size(0))
 
-    def entry_columns(self) -> Tensor:
-        """The column of the embedding that each entry stands in."""
-        node = self.entry_nodes()
-        if self.column is not None:
-            return self.column - self.first_anchor[node]
-        return torch.arange(node.numel(), device=node.device) - self.pointer[node]
+@dataclass(frozen=True, eq=False)
+class DensePositions(Positions):
+    """Every anchor of a node's graph in order."""
 
+    kind = DENSE
+
+    @kept
     def entry_anchors(self) -> Tensor:
         """The anchor's number of each entry."""
-        if self.source is not None:
-            return self.source.long()
-        if self.column is not None:
-            return self.column
-        return self.first_anchor[self.entry_nodes()] + self.entry_columns()
+        return self.first_anchor[self.entry_nodes] + self.entry_columns
+
+
+@dataclass(frozen=True, eq=False)
+class CompressedPositions(Positions):
+    """Only anchors with reachability above zero in either direction.
+
+    Attributes:
+        column: The anchor's number of each entry.
+    """
+
+    column: Tensor
+    kind = COMPRESSED
+
+    @property
+    def entry_anchors(self) -> Tensor:
+        """The anchor's number of each entry."""
+        return self.column
+
+    @kept
+    def entry_columns(self) -> Tensor:
+        """The column of the embedding that each entry stands in."""
+        return self.column - self.first_anchor[self.entry_nodes]
+
+
+@dataclass(frozen=True, eq=False)
+class GatheredPositions(Positions):
+    """Anchors that differ by node, such as the closest member of a set of anchors (P-GNN).
+
+    A node has one entry for each set, however many anchors there are.
+
+    Attributes:
+        source: The anchor's number of each entry.
+    """
+
+    source: Tensor
+    kind = GATHERED
+
+    def __post_init__(self) -> None:
+        if self.source.shape != self.to_values.shape[:1]:
+            raise InputError(
+                f"source must have one number an entry, {self.to_values.size(0)}, got shape {list(self.source.shape)}"
+            )
+
+    @kept
+    def entry_anchors(self) -> Tensor:
+        """The anchor's number of each entry."""
+        return self.source.long()
+
+    @kept
+    def with_equal_similarity(self) -> Positions:
+        """The same nodes and anchors with every similarity one."""
+        ones = self.to_values.new_ones(len(self.to_values))
+        return replace(self, to_values=ones, from_values=ones)
+
+    def rows(self, nodes: Tensor) -> "Positions":
+        """Not for anchors that differ by node: they would need all rows."""
+        raise InputError("rows must be taken from positions whose anchors are the same for all nodes, got a source")
 
 
 def sum_rows(positions: Positions, values: Tensor) -> Tensor:
     """The sum of each node's entries."""
     if positions.rectangular:
         return positions.matrix(values).sum(1)
-    return values.new_zeros(positions.num_nodes).index_add(0, positions.entry_nodes(), values)
+    return values.new_zeros(positions.num_nodes).index_add(0, positions.entry_nodes, values)
 
 
-def _everything(positions: Positions) -> Positions:
-    pointer = torch.cat([positions.num_anchors.new_zeros(1), positions.num_anchors.cumsum(0)])
-    ones = positions.to_values.new_ones(int(pointer[-1]))
-    return replace(positions, to_values=ones, from_values=ones, pointer=pointer, column=None, _found={})
+def _check_dense(to_anchors: Any, from_anchors: Any, anchor_index: Any, batch: Tensor | None) -> None:
+    for name, value in (("to_anchors", to_anchors), ("from_anchors", from_anchors)):
+        if not isinstance(value, Tensor) or value.dim() not in (2, 3) or not value.size(1):
+            got = list(value.shape) if isinstance(value, Tensor) else describe(value)
+            raise InputError(f"{name} must be a tensor [n, k] or [n, k, L], got {got}")
+    _check_index("anchor_index", anchor_index, len(to_anchors))
+    if batch is not None and (batch.shape != (len(to_anchors),) or batch.is_floating_point()):
+        raise InputError(f"batch must hold the graph of each of {len(to_anchors)} nodes, got {list(batch.shape)}")
+    if from_anchors.shape != to_anchors.shape:
+        raise InputError(
+            f"from_anchors must have the shape of to_anchors {list(to_anchors.shape)}, got {list(from_anchors.shape)}"
+        )
 
 
 def _check_source(source: Tensor, shape: tuple[int, int], num_anchors: int) -> None:
@@ -339,26 +400,26 @@ def _check_source(source: Tensor, shape: tuple[int, int], num_anchors: int) -> N
 
 
 def _alike(graphs: list[Positions]) -> list[Positions]:
-    """The same graphs, all compressed if one is, and all with a source if one has it."""
+    """The same graphs in one layout: compressed if one is, gathered if one is."""
     if not graphs:
         raise InputError("positions must hold at least one graph, got none")
     hops = sorted({str(each.hops) for each in graphs})
     if len(hops) > 1:
         raise InputError(f"positions must all have the same hops, got {' and '.join(hops)}")
-    compressed, sourced = (any(getattr(each, name) is not None for each in graphs) for name in ("column", "source"))
-    if compressed and sourced:
+    kinds = {each.kind for each in graphs}
+    if {COMPRESSED, GATHERED} <= kinds:
         raise InputError("positions must all be dense where one has a source, got compressed ones too")
-    if compressed:
-        return [
-            each if each.column is not None else replace(each, column=each.entry_anchors(), _found={})
-            for each in graphs
-        ]
-    if sourced:
-        return [
-            each if each.source is not None else replace(each, source=each.entry_anchors().int(), _found={})
-            for each in graphs
-        ]
-    return graphs
+    if kinds == {DENSE}:
+        return graphs
+    return [_listed(each, max(kinds)) if each.kind == DENSE else each for each in graphs]
+
+
+def _listed(dense: Positions, kind: int) -> Positions:
+    """Dense positions with the anchor of each entry."""
+    parts: dict[str, Any] = {each.name: getattr(dense, each.name) for each in fields(Positions)}
+    if kind == COMPRESSED:
+        return CompressedPositions(**parts, column=dense.entry_anchors)
+    return GatheredPositions(**parts, source=dense.entry_anchors.int())
 
 
 def _offsets(sizes: Iterable[int]) -> list[int]:
@@ -369,22 +430,20 @@ def _shifted(graphs: list[Positions], name: str, offsets: list[int], begin: int 
     return torch.cat([getattr(each, name)[begin:] + offset for each, offset in zip(graphs, offsets, strict=True)])
 
 
-def _find_filled(values: Tensor) -> tuple[Tensor, Tensor]:
+def _find_filled(values: Tensor) -> Filled:
     place = (values != 0).any(1).nonzero().view(-1)
     if len(place) > MOSTLY_FILLED * len(values):
-        return place.new_empty(0), values.t().contiguous()
-    return place, values[place].t().contiguous()
+        return Filled(place.new_empty(0), values.t().contiguous())
+    return Filled(place, values[place].t().contiguous())
 
 
-def _find_all_levels(to: Tensor, back: Tensor, most: int) -> tuple[Tensor, Tensor, Tensor] | None:
+def _find_all_levels(to: Tensor, back: Tensor, most: int = MAX_LEVELS) -> Levels | None:
     """Zero, then the different values of both directions; and each entry's place among all these."""
     found = [_find_levels(values, most) for values in (to, back)]
     if found[0] is None or found[1] is None:
         return None
     (first, places), (second, others) = found[0], found[1]
-    levels = torch.cat([first.new_zeros(1), first, second])
-    kind = torch.int16 if len(levels) < torch.iinfo(torch.int16).max else torch.int32
-    return levels, (places + 1).to(kind), (others + len(first) + 1).to(kind)
+    return Levels(torch.cat([first.new_zeros(1), first, second]), places + 1, others + len(first) + 1)
 
 
 def _find_levels(values: Tensor, most: int) -> tuple[Tensor, Tensor] | None:
@@ -392,13 +451,13 @@ def _find_levels(values: Tensor, most: int) -> tuple[Tensor, Tensor] | None:
     levels = torch.unique(values[:: max(1, len(values) // (1 << 20))])
     if len(levels) > most:
         return None
-    places = torch.empty(len(values), dtype=torch.int32, device=values.device)
+    places = torch.empty(len(values), dtype=torch.int16, device=values.device)
     for begin in range(0, len(values), BLOCK):
         block = values[begin : begin + BLOCK]
         place = torch.searchsorted(levels, block).clamp(max=max(0, len(levels) - 1))
         if not torch.equal(levels[place], block):
             levels, place = torch.unique(values, return_inverse=True)
-            return None if len(levels) > most else (levels, place.to(torch.int32))
+            return None if len(levels) > most else (levels, place.to(torch.int16))
         places[begin : begin + BLOCK] = place
     return levels, places
 

@@ -2,20 +2,19 @@
 
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
 from graphreach.arguments import check_whole
 from graphreach.nn.checks import DEEPEST, check_channels
-from graphreach.nn.fused import apply, use_kernels
-from graphreach.nn.kernels import maps as map_kernels
-from graphreach.nn.kernels.memory import empty
-from graphreach.nn.positions import Positions
+from graphreach.nn.device import use_kernels
+from graphreach.nn.fused import apply, as_array
+from graphreach.nn.kernels import maps as kernels
+from graphreach.nn.positions import Filled, Positions
 
 PARTS = 16
-MAX_LEVELS = 4096
-"""Different similarities up to which they are mapped once each and looked up."""
 
 
 class SimilarityMap(nn.Module):
@@ -50,20 +49,20 @@ class SimilarityMap(nn.Module):
         """g(s(v, a)) and g(s(a, v)) of all entries, and g(0), which anchors without an entry have."""
         values = (positions.to_values, positions.from_values)
         fused = use_kernels(*values, self.hidden.weight)
-        levels = positions.levels(MAX_LEVELS) if fused and values[0].dim() == 1 else None
+        levels = positions.levels if fused and positions.hops is None else None
         if levels is not None:
-            table = self._network(levels[0].unsqueeze(-1))
-            return *apply(_LookUp, table, *levels[1:]), table[0]
+            table = self._network(levels.values.unsqueeze(-1))
+            return *apply(_LookUp, table, levels.to, levels.back), table[0]
         background = self._network(self.hidden.weight.new_zeros(1, self.hops))[0]
         if not fused:
             to, back = (self._network(each.view(len(each), self.hops)) for each in values)
             return to, back, background
-        return self._map(positions, "to_values"), self._map(positions, "from_values"), background
+        to, back = (self._map(each, len(values[0])) for each in positions.filled)
+        return to, back, background
 
-    def _map(self, positions: Positions, name: str) -> Tensor:
-        place, listed = positions.filled(name, self.hops)
+    def _map(self, entries: Filled, size: int) -> Tensor:
         weights = (self.hidden.weight.t(), self.hidden.bias, self.out.weight[0], self.out.bias)
-        mapped: Tensor = apply(_MapEntries, place, listed, len(getattr(positions, name)), *weights)
+        mapped: Tensor = apply(_MapEntries, entries.place, entries.values, size, *weights)
         return mapped
 
     def _network(self, values: Tensor) -> Tensor:
@@ -81,10 +80,9 @@ class _LookUp(torch.autograd.Function):
     def forward(ctx: Any, table: Tensor, *places: Tensor) -> tuple[Tensor, ...]:
         ctx.save_for_backward(*places)
         ctx.size = len(table)
-        values = table.detach().contiguous().numpy()
-        found = tuple(empty((len(place),), table.dtype) for place in places)
+        found = tuple(table.new_empty(len(place)) for place in places)
         for place, out in zip(places, found, strict=True):
-            map_kernels.look_up(values, _unsigned(place), PARTS, out.numpy())
+            kernels.look_up(as_array(table), _unsigned(place), PARTS, out.numpy())
         return found
 
     @staticmethod
@@ -92,14 +90,13 @@ class _LookUp(torch.autograd.Function):
     def backward(ctx: Any, *gradients: Tensor) -> Any:
         dtable = gradients[0].new_zeros(PARTS, ctx.size)
         for place, gradient in zip(ctx.saved_tensors, gradients, strict=True):
-            map_kernels.look_up_backward(_unsigned(place), gradient.contiguous().numpy(), PARTS, dtable.numpy())
+            kernels.look_up_backward(_unsigned(place), as_array(gradient), PARTS, dtable.numpy())
         return dtable.sum(0), *(None for _ in gradients)
 
 
 def _unsigned(place: Tensor) -> Any:
     """Places as numbers that a kernel need not compare with zero."""
-    array = place.numpy()
-    return array.view(f"u{array.itemsize}")
+    return place.numpy().view(np.uint16)
 
 
 class _MapEntries(torch.autograd.Function):
@@ -107,34 +104,31 @@ class _MapEntries(torch.autograd.Function):
     def forward(
         ctx: Any, place: Tensor, values: Tensor, size: int, W1: Tensor, b1: Tensor, w2: Tensor, b2: Tensor
     ) -> Tensor:
-        ctx.save_for_backward(place, values, W1, b1, w2)
+        ctx.save_for_backward(place, values, W1, b1, w2, b2)
         ctx.rest = size - values.size(1)
-        out = empty((size,), W1.dtype)
+        out = W1.new_empty(size)
         if ctx.rest:
             out.fill_((b1.relu() @ w2 + b2).item())
-        weights = [x.detach().contiguous().numpy() for x in (W1, b1, w2)]
-        bias = weights[0].dtype.type(b2.item())
-        map_kernels.map_entries(values.numpy(), place.numpy(), *weights, bias, PARTS, out.numpy())
+        kernels.map_entries(values.numpy(), place.numpy(), _network(W1, b1, w2, b2), PARTS, out.numpy())
         return out
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> Any:
-        place, values, W1, b1, w2 = ctx.saved_tensors
-        parts = [W1.new_zeros(PARTS, *shape) for shape in (W1.shape, b1.shape, w2.shape)]
+        place, values, W1, b1, w2, b2 = ctx.saved_tensors
+        parts = [each.new_zeros(PARTS, *each.shape) for each in (W1, b1, w2)]
         sums = [torch.zeros(PARTS, dtype=torch.float64) for _ in range(2)]
-        weights = [x.detach().contiguous().numpy() for x in (W1, b1, w2)]
-        map_kernels.map_entries_backward(
-            values.numpy(),
-            place.numpy(),
-            *weights,
-            PARTS,
-            gradient.contiguous().numpy(),
-            *(x.numpy() for x in parts + sums),
-        )
+        gradients = kernels.Network(*(each.numpy() for each in (*parts, sums[0])))
+        arrays = (values.numpy(), place.numpy(), _network(W1, b1, w2, b2), PARTS, as_array(gradient))
+        kernels.map_entries_backward(*arrays, gradients, sums[1].numpy())
         dW1, db1, dw2 = (part.sum(0) for part in parts)
         listed, everything = (each.sum() for each in sums)
         if ctx.rest:  # entries without a similarity: all have g(0), whose hidden layer is relu(b1)
             rest = (everything - listed).to(W1.dtype)
             db1, dw2 = db1 + rest * w2 * (b1 > 0), dw2 + rest * b1.relu()
         return None, None, None, dW1, db1, dw2, everything.to(W1.dtype).reshape(1)
+
+
+def _network(W1: Tensor, b1: Tensor, w2: Tensor, b2: Tensor) -> kernels.Network:
+    weights = [as_array(each) for each in (W1, b1, w2)]
+    return kernels.Network(weights[0], weights[1], weights[2], weights[0].dtype.type(b2.item()))

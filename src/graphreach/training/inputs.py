@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from graphreach.nn.adjacency import Adjacency
+from graphreach.nn.positions import GatheredPositions, Positions
 from graphreach.progress import track
 from graphreach.threads import one_torch_thread
 
@@ -49,7 +50,7 @@ class Inputs:
     @property
     def in_pieces(self) -> bool:
         """Whether nodes are embedded some at a time: large graphs, and models that read rows of positions."""
-        by_rows = hasattr(self.structure, "rows") and self.structure.source is None
+        by_rows = isinstance(self.structure, Positions) and not isinstance(self.structure, GatheredPositions)
         return self.num_nodes > WHOLE_GRAPH_NODES and by_rows and self.neighbours is None
 
     def width(self, model: nn.Module) -> int:

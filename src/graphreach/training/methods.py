@@ -13,7 +13,6 @@ from graphreach.arguments import check_choice
 from graphreach.graph import Graph
 from graphreach.nn import MLP, PGNN, Adjacency, GraphReach, Neighbourhood, anchor_sets
 from graphreach.nn.encodings import laplacian_encodings, random_walk_encodings
-from graphreach.nn.similarity_map import MAX_LEVELS
 from graphreach.reachability import Reachability, reachability
 from graphreach.training.clock import Clock
 from graphreach.training.inputs import WHOLE_GRAPH_NODES, Inputs
@@ -95,7 +94,7 @@ def reach_inputs(graph: Graph, x: Features, plan: Plan, reach: Reachability) -> 
     """
     positions = reach.rescaled(plan.reach.scale, graph).to_torch()
     if graph.num_nodes > WHOLE_GRAPH_NODES and positions.hops is None:
-        positions.levels(MAX_LEVELS)  # once, not for the rows of every step
+        _ = positions.levels  # once, not for the rows of every step
     local = plan.model.get("local") is not None
     neighbours = Adjacency.from_graph(graph).without_weights() if local else None
     return Inputs(_tensor(x), positions, graph.num_nodes, neighbours, reach.anchors)

@@ -45,18 +45,16 @@ def test_arithmetic(dtype):
 
 
 @njit
-def _reductions(a, out):
+def _reductions(a):
     one = simd.zeros(a, 1)
-    simd.store(out, 0, simd.folded(simd.load(a, 1, simd.zeros(a, 4))))
     return simd.total(simd.load(a, 1, one)), simd.largest(simd.load(a, 1, one)), simd.lanes(a)
 
 
 @TYPES
 def test_reductions_of_entries_at_any_place(dtype):
-    a, out = numbers(40, dtype), np.empty(32 // np.dtype(dtype).itemsize, dtype)
-    total, largest, lanes = _reductions(a, out)
+    a = numbers(40, dtype)
+    total, largest, lanes = _reductions(a)
     assert lanes == 32 // a.itemsize
-    np.testing.assert_allclose(out, a[1 : 1 + 4 * lanes].reshape(4, lanes).sum(0), rtol=1e-5)
     np.testing.assert_allclose(total, a[1 : 1 + lanes].sum(), rtol=1e-5)
     assert largest == a[1 : 1 + lanes].max()
 
@@ -96,33 +94,3 @@ def test_not_a_number_stays_what_it_is(dtype):
     assert np.isnan(out[0]).all()
     _arithmetic(x, np.zeros(48, dtype), out)
     assert np.isnan(out[2]).all()
-
-
-@njit
-def _gather(matrix, rows, out):
-    for i in range(0, len(rows), simd.lanes(matrix)):
-        for c in range(0, matrix.shape[1], simd.lanes(matrix)):
-            simd.gather_block(matrix, rows, i, c, out)
-
-
-@njit
-def _scatter(block, rows, out):
-    for i in range(0, len(rows), simd.lanes(block)):
-        for c in range(0, len(block), simd.lanes(block)):
-            simd.scatter_block(block, rows, i, c, out)
-
-
-@TYPES
-def test_rows_are_gathered_transposed_and_scattered_back(dtype):
-    matrix = numbers((30, 24), dtype)
-    rows = np.random.default_rng(1).integers(0, 30, 16)
-    rows[:5] = 7
-    block = np.full((24, 16), np.nan, dtype)
-    _gather(matrix, rows, block)
-    assert np.array_equal(block, matrix[rows].T)
-
-    out = numbers((30, 24), dtype, 2)
-    expected = out.copy()
-    np.add.at(expected, rows, block.T)
-    _scatter(block, rows, out)
-    np.testing.assert_allclose(out, expected, rtol=1e-5)

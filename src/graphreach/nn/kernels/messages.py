@@ -1,92 +1,102 @@
 """Numba kernels for messages (Eqs. 4-5) and their aggregation (Eqs. 6-8), forward and backward.
 
 The message of anchor i to node v is m = act(t P_v + f Q_i + b), with t = s(v, a_i), f = s(a_i, v), P = H W_1 and
-Q = H_A W_2. It is made in a register where it is needed and never stored: memory is that of the inputs and outputs.
-
-A vector's places are anchors. Q comes transposed, ``[channels, anchors]``, and a node's rows of T and F are copied to
-buffers that are padded with zeros to whole registers. Where anchors differ by node (``source``), Q comes as it is, and the
-rows that the node needs are gathered and transposed first.
+Q = H_A W_2. It is made where it is needed and never stored: memory is that of the inputs and outputs. A vector's
+places are anchors: Q comes transposed, ``[channels, anchors]``, and a node's rows of T and F are copied to buffers that are
+padded with zeros to whole registers. Where anchors differ by node, Q comes as it is, and the rows that a node needs are
+gathered and transposed first.
 
 Rows are dealt out to a number of parts that depends on shapes only, never on threads; sums over nodes are kept per part and
-added in order, so training repeats bit for bit. ``floor`` is 0 for ReLU messages and minus infinity for linear ones.
+added in order, so training repeats bit for bit. Every layout and every switch is a value, not a type: one compilation
+serves them all.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import prange
 
 from graphreach.jit import fast_parallel_kernel, fill, kernel
 from graphreach.nn.kernels.rows import (
-    PAGE,
+    GATHERED,
     dot,
     fill_row,
     keep,
+    leaky_softmax,
+    leaky_softmax_backward,
     load_row,
     padded,
-    soften,
-    soften_backward,
     store_row,
 )
-from graphreach.nn.kernels.simd import (
-    absolute,
-    gather_block,
-    lanes,
-    larger,
-    load,
-    scatter_block,
-    spread,
-    store,
-    total,
-    where_above,
-    zeros,
-)
+from graphreach.nn.kernels.simd import absolute, lanes, larger, load, spread, store, total, where_above, zeros
+
+
+class Messages(NamedTuple):
+    """What messages are made of.
+
+    Attributes:
+        to: s(v, a) of each entry.
+        back: s(a, v) of each entry.
+        background: The similarity of anchors without an entry.
+        P: H W_1.
+        Q: H_A W_2, transposed and padded with zeros, unless rows are gathered.
+        bias: b.
+        floor: 0 for ReLU messages, minus infinity for linear ones.
+    """
+
+    to: Any
+    back: Any
+    background: Any
+    P: Any
+    Q: Any
+    bias: Any
+    floor: Any
+
+
+class Gradients(NamedTuple):
+    """Where gradients go; those of ``to`` and ``back`` are empty if they are not wanted.
+
+    Those of background, Q, bias and vector (a, or w) are per part, and of the last two there is a register per channel.
+    """
+
+    to: Any
+    back: Any
+    background: Any
+    P: Any
+    Q: Any
+    bias: Any
+    vector: Any
 
 
 @kernel
-def _scratch(source: Any, Q: Any, size: Any) -> Any:
-    """Room for the rows of Q that a node's entries are about, transposed, for their gradient, and for their numbers."""
-    if source is None:
-        return np.empty((2, 0), Q.dtype), np.empty(0, np.int64)
-    length = Q.shape[1] * size
-    page = PAGE // Q.itemsize
-    return np.empty((2, (length + page - 1) // page * page), Q.dtype), np.empty(size, np.int64)
+def _anchors(Q: Any, layout: Any, v: Any, room: Any) -> Any:
+    """Q transposed, and the column in which node v's anchors begin."""
+    if layout.kind != GATHERED:
+        return Q, layout.first[v]
+    begin = layout.pointer[v]
+    for i in range(layout.pointer[v + 1] - begin):
+        row = Q[layout.anchor[begin + i]]
+        for c in range(len(row)):
+            room[c, i] = row[c]
+    return room, layout.first[v] * 0
 
 
 @kernel
-def _anchors(Q: Any, source: Any, pointer: Any, first: Any, v: Any, size: Any, room: Any, rows: Any) -> Any:
-    """Q transposed and the column in which node v's anchors begin."""
-    if source is None:
-        return Q, first[v]
-    begin, k = pointer[v], pointer[v + 1] - pointer[v]
-    for i in range(size):
-        rows[i] = source[begin + min(i, k - 1)] if k else 0
-    block = room[0, : Q.shape[1] * size].reshape((Q.shape[1], size))
-    for i in range(0, size, lanes(Q)):
-        for c in range(0, Q.shape[1], lanes(Q)):
-            gather_block(Q, rows, i, c, block)
-    return block, np.int64(0)
-
-
-@kernel
-def _own_gradient(dQ: Any, Q: Any, source: Any, size: Any, room: Any) -> Any:
-    """Where the gradient of :func:`_anchors` is added up, of the same shape."""
-    if source is None:
-        return dQ[: Q.size].reshape(Q.shape)
-    block = room[1, : Q.shape[1] * size]
-    fill(block, 0)
-    return block.reshape((Q.shape[1], size))
-
-
-@kernel
-def _give_back(block: Any, Q: Any, source: Any, size: Any, rows: Any, dQ: Any) -> None:
+def _give_back(room: Any, layout: Any, v: Any, dQ: Any) -> None:
     """Add the gradient of gathered rows to the rows they came from."""
-    if source is None:
-        return
-    whole = dQ[: Q.size].reshape(Q.shape)
-    for i in range(0, size, lanes(Q)):
-        for c in range(0, Q.shape[1], lanes(Q)):
-            scatter_block(block, rows, i, c, whole)
+    begin = layout.pointer[v]
+    for i in range(layout.pointer[v + 1] - begin):
+        row = dQ[layout.anchor[begin + i]]
+        for c in range(len(row)):
+            row[c] += room[c, i]
+            room[c, i] = 0
+
+
+@kernel
+def _room(messages: Any, layout: Any) -> Any:
+    """Room for gathered rows."""
+    size = padded(layout.width) if layout.kind == GATHERED else 0
+    return np.zeros((messages.P.shape[1], size), messages.P.dtype)
 
 
 @kernel
@@ -132,41 +142,16 @@ def _sum(t: Any, f: Any, x: Any, p: Any, QT: Any, begin: Any, bias: Any, floor: 
             out[c] += total(load(x, i, one) * larger(last, spread(floor, one)))
 
 
-@fast_parallel_kernel
-def aggregate(
-    T: Any, F: Any, pointer: Any, column: Any, first: Any, count: Any, source: Any, width: Any, background: Any,
-    P: Any, Q: Any, bias: Any, floor: Any, attention: Any, u: Any, a: Any, slope: Any, parts: Any, alpha: Any, out: Any,
-) -> None:  # fmt: skip
-    """out[v] = sum_i w_i m_i: w_i = 1 / k (Eq. 6), or attention's (Eqs. 7-8), kept in ``alpha`` with the logits' signs."""
-    n = len(P)
-    for part in prange(parts):
-        buffers = np.empty((4, padded(width)), P.dtype)
-        room, rows = _scratch(source, Q, padded(width))
-        for v in range(part * n // parts, (part + 1) * n // parts):
-            k, size = count[v], padded(count[v])
-            t, f, x, weight = buffers[0, :size], buffers[1, :size], buffers[2, :size], buffers[3, :size]
-            load_row(T, pointer, column, first, background, v, k, t)
-            load_row(F, pointer, column, first, background, v, k, f)
-            QT, begin = _anchors(Q, source, pointer, first, v, size, room, rows)
-            if attention:
-                _attend(t, f, P[v], QT, begin, bias, floor, u[v], a, slope, k, x, weight)
-                keep(weight, alpha[v, :k])
-            else:
-                _equal(k, x)
-            _sum(t, f, x, P[v], QT, begin, bias, floor, out[v])
-
-
 @kernel
 def _attend(
-    t: Any, f: Any, p: Any, QT: Any, begin: Any, bias: Any, floor: Any, u: Any, a: Any, slope: Any, k: Any, x: Any,
-    weight: Any,
-) -> None:  # fmt: skip
+    t: Any, f: Any, messages: Any, v: Any, QT: Any, begin: Any, u: Any, a: Any, slope: Any, k: Any, x: Any, weight: Any
+) -> None:
     """Eq. 7: the weights in ``x``, and with the signs of their logits in ``weight``."""
     none, step = zeros(t, 1), lanes(t)
-    _product(t, f, p, QT, begin, bias, floor, a, x)
+    _product(t, f, messages.P[v], QT, begin, messages.bias, messages.floor, a, x)
     for i in range(0, len(x), step):
         store(x, i, load(x, i, none) + spread(u, none))
-    soften(x, k, slope, 0, u, weight)
+    leaky_softmax(x, k, slope, 0, u, weight)
     for i in range(0, len(x), step):
         store(x, i, absolute(load(weight, i, none)))
 
@@ -177,159 +162,150 @@ def _equal(k: Any, x: Any) -> None:
         x[i] = x.dtype.type(1.0 / k) if i < k else x.dtype.type(0)
 
 
+@fast_parallel_kernel
+def aggregate(
+    messages: Any, layout: Any, attention: Any, u: Any, a: Any, slope: Any, parts: Any, alpha: Any, out: Any
+) -> None:
+    """out[v] = sum_i w_i m_i: w_i = 1 / k (Eq. 6), or attention's (Eqs. 7-8), kept in ``alpha`` with the logits' signs."""
+    n = len(out)
+    for part in prange(parts):
+        buffers = np.empty((4, padded(layout.width)), out.dtype)
+        room = _room(messages, layout)
+        for v in range(part * n // parts, (part + 1) * n // parts):
+            k, size = layout.count[v], padded(layout.count[v])
+            t, f, x, weight = buffers[0, :size], buffers[1, :size], buffers[2, :size], buffers[3, :size]
+            load_row(messages.to, layout, messages.background, v, t)
+            load_row(messages.back, layout, messages.background, v, f)
+            QT, begin = _anchors(messages.Q, layout, v, room)
+            if attention:
+                _attend(t, f, messages, v, QT, begin, u[v], a, slope, k, x, weight)
+                keep(weight, alpha[v, :k])
+            else:
+                _equal(k, x)
+            _sum(t, f, x, messages.P[v], QT, begin, messages.bias, messages.floor, out[v])
+
+
 @kernel
 def _pull_back(
-    t: Any, f: Any, p: Any, QT: Any, begin: Any, bias: Any, floor: Any, x: Any, along: Any, y: Any, across: Any,
-    dp: Any, dQT: Any, dbias: Any, dacross: Any, dt: Any, df: Any,
+    t: Any, f: Any, messages: Any, v: Any, QT: Any, begin: Any, x: Any, along: Any, y: Any, across: Any,
+    gradients: Any, part: Any, dQT: Any, dt: Any, df: Any,
 ) -> None:  # fmt: skip
     """Gradients of a node's messages, for dm_i = x_i along + y_i across where the message is above its floor.
 
-    ``dacross`` gets sum_i y_i m_i, or without y sum_i x_i m_i. It and ``dbias`` have a register for each channel.
-    ``dacross``, and dt with df, are None if not wanted.
+    The gradient of ``across`` is sum_i y_i m_i.
     """
+    p, dbias, dacross, wanted = messages.P[v], gradients.bias[part], gradients.vector[part], len(gradients.to) > 0
     none, step = zeros(t, 1), lanes(t)
-    low = spread(floor, none)
+    low = spread(messages.floor, none)
     for c in range(len(p)):
-        pc, bc, gc = spread(p[c], none), spread(bias[c], none), spread(along[c], none)
-        dpc, dbc = none, load(dbias, (c, 0), none)
-        if y is not None:
-            ac = spread(across[c], none)
-        if dacross is not None:
-            dac = load(dacross, (c, 0), none)
+        pc, bc, gc, ac = (
+            spread(p[c], none),
+            spread(messages.bias[c], none),
+            spread(along[c], none),
+            spread(across[c], none),
+        )
+        dpc, dbc, dac = none, load(dbias, (c, 0), none), load(dacross, (c, 0), none)
         for i in range(0, len(t), step):
-            ti, fi, xi, q = load(t, i, none), load(f, i, none), load(x, i, none), load(QT, (c, begin + i), none)
+            ti, fi, yi, q = load(t, i, none), load(f, i, none), load(y, i, none), load(QT, (c, begin + i), none)
             m = ti * pc + (fi * q + bc)
-            if y is None:
-                yi, dm = xi, xi * gc
-            else:
-                yi = load(y, i, none)
-                dm = xi * gc + yi * ac
-            dm = where_above(m, low, dm, none)
-            if dacross is not None:
-                dac = yi * larger(m, low) + dac
-            if dt is not None:
+            dm = where_above(m, low, load(x, i, none) * gc + yi * ac, none)
+            dac = yi * larger(m, low) + dac
+            if wanted:
                 store(dt, i, dm * pc + load(dt, i, none))
                 store(df, i, dm * q + load(df, i, none))
             store(dQT, (c, begin + i), fi * dm + load(dQT, (c, begin + i), none))
             dpc = ti * dm + dpc
             dbc = dm + dbc
-        dp[c] = total(dpc)
+        gradients.P[v, c] = total(dpc)
         store(dbias, (c, 0), dbc)
-        if dacross is not None:
-            store(dacross, (c, 0), dac)
+        store(dacross, (c, 0), dac)
 
 
 @kernel
-def _aggregate_row_backward(
-    t: Any, f: Any, p: Any, QT: Any, begin: Any, bias: Any, floor: Any, attention: Any, a: Any, slope: Any, k: Any,
-    alpha: Any, out: Any, g: Any, weight: Any, x: Any, y: Any, dp: Any, dQT: Any, dbias: Any, da: Any, dt: Any, df: Any,
-) -> Any:  # fmt: skip
-    """Gradients of one row of :func:`aggregate`; returns that of u."""
-    if not attention:
-        _equal(k, x)
-        _pull_back(t, f, p, QT, begin, bias, floor, x, g, None, None, dp, dQT, dbias, None, dt, df)
-        return x.dtype.type(0)
-    fill_row(alpha[:k], weight)
-    _product(t, f, p, QT, begin, bias, floor, g, y)
-    du = soften_backward(weight, slope, dot(out, g), x, y)
-    _pull_back(t, f, p, QT, begin, bias, floor, x, g, y, a, dp, dQT, dbias, da, dt, df)
-    return du
+def _row_back(
+    t: Any, f: Any, messages: Any, layout: Any, v: Any, QT: Any, begin: Any, x: Any, along: Any, y: Any, across: Any,
+    buffers: Any, gradients: Any, part: Any, own: Any,
+) -> None:  # fmt: skip
+    """Gradients of all that makes a node's messages."""
+    dt, df, gathered = buffers[0, : len(t)], buffers[1, : len(t)], layout.kind == GATHERED
+    fill(dt, 0)
+    fill(df, 0)
+    dQT = own if gathered else gradients.Q[part]
+    _pull_back(t, f, messages, v, QT, begin, x, along, y, across, gradients, part, dQT, dt, df)
+    if gathered:
+        _give_back(own, layout, v, gradients.Q[part])
+    if len(gradients.to):
+        gradients.background[part] += store_row(dt, layout, v, gradients.to)
+        gradients.background[part] += store_row(df, layout, v, gradients.back)
 
 
 @fast_parallel_kernel
 def aggregate_backward(
-    T: Any, F: Any, pointer: Any, column: Any, first: Any, count: Any, source: Any, width: Any, background: Any,
-    P: Any, Q: Any, bias: Any, floor: Any, attention: Any, a: Any, slope: Any, parts: Any, alpha: Any, out: Any,
-    gradient: Any, dT: Any, dF: Any, dbackground: Any, dP: Any, dQ: Any, dbias: Any, du: Any, da: Any,
+    messages: Any, layout: Any, attention: Any, a: Any, slope: Any, parts: Any, alpha: Any, out: Any, gradient: Any,
+    gradients: Any, du: Any,
 ) -> None:  # fmt: skip
-    """Gradients of :func:`aggregate`; those of Q, bias, a and the background are per part. dT is empty if not wanted."""
-    n = len(P)
+    """Gradients of :func:`aggregate`."""
+    n = len(out)
     for part in prange(parts):
-        buffers = np.empty((7, padded(width)), P.dtype)
-        room, rows = _scratch(source, Q, padded(width))
-        fill(dQ[part], 0)
+        buffers = np.empty((7, padded(layout.width)), out.dtype)
+        room, own = _room(messages, layout), _room(messages, layout)
         for v in range(part * n // parts, (part + 1) * n // parts):
-            k, size = count[v], padded(count[v])
-            t, f, x, y = buffers[0, :size], buffers[1, :size], buffers[2, :size], buffers[3, :size]
-            weight, dt, df = buffers[4, :size], buffers[5, :size], buffers[6, :size]
-            load_row(T, pointer, column, first, background, v, k, t)
-            load_row(F, pointer, column, first, background, v, k, f)
-            QT, begin = _anchors(Q, source, pointer, first, v, size, room, rows)
-            dQT = _own_gradient(dQ[part], Q, source, size, room)
-            if len(dT):
-                fill(dt, 0)
-                fill(df, 0)
-                du[v] = _aggregate_row_backward(
-                    t, f, P[v], QT, begin, bias, floor, attention, a, slope, k, alpha[v], out[v], gradient[v],
-                    weight, x, y, dP[v], dQT, dbias[part], da[part], dt, df,
-                )  # fmt: skip
-                dbackground[part] += store_row(dT, pointer, column, first, v, k, dt)
-                dbackground[part] += store_row(dF, pointer, column, first, v, k, df)
-            else:
-                du[v] = _aggregate_row_backward(
-                    t, f, P[v], QT, begin, bias, floor, attention, a, slope, k, alpha[v], out[v], gradient[v],
-                    weight, x, y, dP[v], dQT, dbias[part], da[part], None, None,
-                )  # fmt: skip
-            _give_back(dQT, Q, source, size, rows, dQ[part])
-
-
-@fast_parallel_kernel
-def project(
-    T: Any, F: Any, pointer: Any, column: Any, first: Any, count: Any, source: Any, width: Any, background: Any,
-    P: Any, Q: Any, bias: Any, floor: Any, w: Any, parts: Any, out: Any,
-) -> None:  # fmt: skip
-    """out[v, i] = m_i w: the last layer, which does not aggregate. Columns beyond a graph's own anchors are zero."""
-    n = len(P)
-    for part in prange(parts):
-        buffers = np.empty((3, padded(width)), P.dtype)
-        room, rows = _scratch(source, Q, padded(width))
-        for v in range(part * n // parts, (part + 1) * n // parts):
-            k, size = count[v], padded(count[v])
-            t, f, x = buffers[0, :size], buffers[1, :size], buffers[2, :size]
-            load_row(T, pointer, column, first, background, v, k, t)
-            load_row(F, pointer, column, first, background, v, k, f)
-            QT, begin = _anchors(Q, source, pointer, first, v, size, room, rows)
-            _product(t, f, P[v], QT, begin, bias, floor, w, x)
-            keep(x, out[v, :k])
-            fill(out[v, k:], 0)
-
-
-@fast_parallel_kernel
-def project_backward(
-    T: Any, F: Any, pointer: Any, column: Any, first: Any, count: Any, source: Any, width: Any, background: Any,
-    P: Any, Q: Any, bias: Any, floor: Any, w: Any, parts: Any, gradient: Any,
-    dT: Any, dF: Any, dbackground: Any, dP: Any, dQ: Any, dbias: Any, dw: Any,
-) -> None:  # fmt: skip
-    """Gradients of :func:`project`."""
-    n = len(P)
-    for part in prange(parts):
-        buffers = np.empty((5, padded(width)), P.dtype)
-        room, rows = _scratch(source, Q, padded(width))
-        fill(dQ[part], 0)
-        for v in range(part * n // parts, (part + 1) * n // parts):
-            k, size = count[v], padded(count[v])
-            t, f, x, dt, df = (
+            k, size = layout.count[v], padded(layout.count[v])
+            t, f, x, y, weight = (
                 buffers[0, :size],
                 buffers[1, :size],
                 buffers[2, :size],
                 buffers[3, :size],
                 buffers[4, :size],
             )
-            load_row(T, pointer, column, first, background, v, k, t)
-            load_row(F, pointer, column, first, background, v, k, f)
-            fill_row(gradient[v, :k], x)
-            QT, begin = _anchors(Q, source, pointer, first, v, size, room, rows)
-            dQT = _own_gradient(dQ[part], Q, source, size, room)
-            if len(dT):
-                fill(dt, 0)
-                fill(df, 0)
-                _pull_back(
-                    t, f, P[v], QT, begin, bias, floor, x, w, None, None, dP[v], dQT, dbias[part], dw[part], dt, df
-                )
-                dbackground[part] += store_row(dT, pointer, column, first, v, k, dt)
-                dbackground[part] += store_row(dF, pointer, column, first, v, k, df)
+            load_row(messages.to, layout, messages.background, v, t)
+            load_row(messages.back, layout, messages.background, v, f)
+            QT, begin = _anchors(messages.Q, layout, v, room)
+            if attention:
+                fill_row(alpha[v, :k], weight)
+                _product(t, f, messages.P[v], QT, begin, messages.bias, messages.floor, gradient[v], y)
+                du[v] = leaky_softmax_backward(weight, slope, dot(out[v], gradient[v]), x, y)
             else:
-                _pull_back(
-                    t, f, P[v], QT, begin, bias, floor, x, w, None, None, dP[v], dQT, dbias[part], dw[part], None, None
-                )
-            _give_back(dQT, Q, source, size, rows, dQ[part])
+                _equal(k, x)
+                fill(y, 0)
+            _row_back(
+                t, f, messages, layout, v, QT, begin, x, gradient[v], y, a, buffers[5:], gradients, part, own
+            )  # fmt: skip
+
+
+@fast_parallel_kernel
+def project(messages: Any, layout: Any, w: Any, parts: Any, out: Any) -> None:
+    """out[v, i] = m_i w: the last layer, which does not aggregate. Columns beyond a graph's own anchors are zero."""
+    n = len(out)
+    for part in prange(parts):
+        buffers = np.empty((3, padded(layout.width)), out.dtype)
+        room = _room(messages, layout)
+        for v in range(part * n // parts, (part + 1) * n // parts):
+            k, size = layout.count[v], padded(layout.count[v])
+            t, f, x = buffers[0, :size], buffers[1, :size], buffers[2, :size]
+            load_row(messages.to, layout, messages.background, v, t)
+            load_row(messages.back, layout, messages.background, v, f)
+            QT, begin = _anchors(messages.Q, layout, v, room)
+            _product(t, f, messages.P[v], QT, begin, messages.bias, messages.floor, w, x)
+            keep(x, out[v, :k])
+            fill(out[v, k:], 0)
+
+
+@fast_parallel_kernel
+def project_backward(messages: Any, layout: Any, w: Any, parts: Any, gradient: Any, gradients: Any) -> None:
+    """Gradients of :func:`project`."""
+    n = len(gradient)
+    for part in prange(parts):
+        buffers = np.empty((6, padded(layout.width)), gradient.dtype)
+        room, own = _room(messages, layout), _room(messages, layout)
+        for v in range(part * n // parts, (part + 1) * n // parts):
+            k, size = layout.count[v], padded(layout.count[v])
+            t, f, none, x = buffers[0, :size], buffers[1, :size], buffers[2, :size], buffers[3, :size]
+            load_row(messages.to, layout, messages.background, v, t)
+            load_row(messages.back, layout, messages.background, v, f)
+            fill(none, 0)
+            fill_row(gradient[v, :k], x)
+            QT, begin = _anchors(messages.Q, layout, v, room)
+            _row_back(
+                t, f, messages, layout, v, QT, begin, none, w, x, w, buffers[4:], gradients, part, own
+            )  # fmt: skip

@@ -1,10 +1,10 @@
 """Numba functions on one row of entries in buffers of whole registers, which all kernels of the layers share."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphreach.jit import fast_kernel, kernel
+from graphreach.jit import fast_kernel, fill, kernel
 from graphreach.nn.kernels.simd import (
     LARGEST,
     absolute,
@@ -21,8 +21,27 @@ from graphreach.nn.kernels.simd import (
     zeros,
 )
 
-PAGE = 4096
-"""Bytes. Arrays read and written in step begin at the same place of a page: else loads wait for stores that look alike."""
+DENSE, COMPRESSED, GATHERED = 0, 1, 2
+
+
+class Layout(NamedTuple):
+    """Where a node's entries are and which anchors they are about, as :class:`graphreach.nn.Positions` has it.
+
+    Attributes:
+        kind: ``DENSE``, ``COMPRESSED`` or ``GATHERED``.
+        pointer: Where each node's entries begin.
+        anchor: The anchor's number of each entry; empty for dense rows.
+        first: The first anchor's number of each node's graph.
+        count: How many anchors each node's graph has.
+        width: The largest of these.
+    """
+
+    kind: Any
+    pointer: Any
+    anchor: Any
+    first: Any
+    count: Any
+    width: Any
 
 
 @kernel
@@ -32,33 +51,31 @@ def padded(k: Any) -> Any:
 
 
 @kernel
-def load_row(values: Any, pointer: Any, column: Any, first: Any, background: Any, v: Any, k: Any, row: Any) -> None:
-    """Row v of a position matrix with all its k entries, followed by zeros."""
-    begin, end = pointer[v], pointer[v + 1]
-    if column is None:
-        for i in range(k):
-            row[i] = values[begin + i]
+def load_row(values: Any, layout: Any, background: Any, v: Any, row: Any) -> None:
+    """Row v of a position matrix with all its entries, followed by zeros."""
+    begin, k = layout.pointer[v], layout.count[v]
+    if layout.kind == COMPRESSED:
+        fill(row[:k], background)
+        for e in range(begin, layout.pointer[v + 1]):
+            row[layout.anchor[e] - layout.first[v]] = values[e]
     else:
         for i in range(k):
-            row[i] = background
-        for e in range(begin, end):
-            row[column[e] - first[v]] = values[e]
-    for i in range(k, len(row)):
-        row[i] = 0
+            row[i] = values[begin + i]
+    fill(row[k:], 0)
 
 
 @kernel
-def store_row(gradient: Any, pointer: Any, column: Any, first: Any, v: Any, k: Any, row: Any) -> Any:
+def store_row(row: Any, layout: Any, v: Any, gradient: Any) -> Any:
     """Inverse of :func:`load_row` for gradients; returns the gradient of the background."""
-    begin, end = pointer[v], pointer[v + 1]
-    rest = row.dtype.type(0)
-    if column is None:
+    begin, k, rest = layout.pointer[v], layout.count[v], row.dtype.type(0)
+    if layout.kind != COMPRESSED:
         for i in range(k):
             gradient[begin + i] = row[i]
         return rest
-    for e in range(begin, end):
-        gradient[e] = row[column[e] - first[v]]
-        row[column[e] - first[v]] = 0
+    for e in range(begin, layout.pointer[v + 1]):
+        i = layout.anchor[e] - layout.first[v]
+        gradient[e] = row[i]
+        row[i] = 0
     for i in range(k):
         rest += row[i]
     return rest
@@ -90,7 +107,7 @@ def dot(a: Any, b: Any) -> Any:
 
 
 @kernel
-def soften(raw: Any, k: Any, slope: Any, missing: Any, nothing: Any, weight: Any) -> None:
+def leaky_softmax(raw: Any, k: Any, slope: Any, missing: Any, nothing: Any, weight: Any) -> None:
     """Softmax of LeakyReLU of k logits, with ``missing`` more logits that are all ``nothing``.
 
     A weight gets the sign of its logit: all that LeakyReLU's gradient needs to know. Those beyond k are zero.
@@ -124,7 +141,7 @@ def soften(raw: Any, k: Any, slope: Any, missing: Any, nothing: Any, weight: Any
 
 
 @kernel
-def soften_backward(weight: Any, slope: Any, mean: Any, x: Any, y: Any) -> Any:
+def leaky_softmax_backward(weight: Any, slope: Any, mean: Any, x: Any, y: Any) -> Any:
     """From the weights (with signs) and y = their gradients: x = weights, y = gradients of the logits; returns their sum.
 
     ``mean`` is the weighted mean of the gradients, which is the product of the sum of messages with its own gradient.

@@ -107,13 +107,13 @@ def _index_type(index: Any) -> Any:
     return types.UniTuple(types.intp, len(index)) if isinstance(index, types.BaseTuple) else types.intp
 
 
-def _reduce(builder: Any, vector: Any, combine: Callable[[Any, Any], Any], places: int = 1) -> Any:
-    """Halves are combined until few places are left; a single one is a number."""
-    while vector.type.count > places:
+def _reduce(builder: Any, vector: Any, combine: Callable[[Any, Any], Any]) -> Any:
+    """Halves are combined until a single number is left."""
+    while vector.type.count > 1:
         half = vector.type.count // 2
         low, high = (_shuffle(builder, vector, vector, list(range(b, b + half))) for b in (0, half))
         vector = combine(low, high)
-    return builder.extract_element(vector, I32(0)) if places == 1 else vector
+    return builder.extract_element(vector, I32(0))
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -195,17 +195,6 @@ def where_above(typing_context: Any, a: Any, b: Any, value: Any, other: Any) -> 
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def folded(typing_context: Any, vector: Any) -> Any:
-    """The sum of a vector's registers: a vector of one register. Their number is a power of two."""
-    kind = Vector(vector.dtype, 1)
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return _reduce(builder, args[0], builder.fadd, kind.lanes)
-
-    return kind(vector), codegen
-
-
-@intrinsic  # type: ignore[untyped-decorator]
 def total(typing_context: Any, vector: Any) -> Any:
     """The sum of all places."""
 
@@ -271,57 +260,3 @@ def exp(typing_context: Any, vector: Any) -> Any:
         return builder.select(below, zero, scaled)
 
     return vector(vector), codegen
-
-
-def _transposed(builder: Any, rows: list[Any]) -> list[Any]:
-    """A square block, transposed: rows that are half the block apart are interleaved, again and again."""
-    n = len(rows)
-    orders = [[(half + i // 2) + (i % 2) * n for i in range(n)] for half in (0, n // 2)]
-    for _ in range(n.bit_length() - 1):
-        rows = [_shuffle(builder, rows[j], rows[j + n // 2], order) for j in range(n // 2) for order in orders]
-    return rows
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def gather_block(typing_context: Any, matrix: Any, rows: Any, i: Any, c: Any, out: Any) -> Any:
-    """out[c + b, i + a] = matrix[rows[i + a], c + b] for a square block whose side is a register."""
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        source, listed, first, column, target = args
-        kind = context.get_value_type(Vector(matrix.dtype, 1))
-        align = matrix.dtype.bitwidth // 8
-        block = []
-        for a in range(kind.count):
-            place = _pointer(context, builder, rows, listed, types.intp, builder.add(first, I64(a)), I64)
-            index = cgutils.pack_array(builder, [builder.load(place), column])
-            pair = types.UniTuple(types.intp, 2)
-            block.append(builder.load(_pointer(context, builder, matrix, source, pair, index, kind), align=align))
-        for b, row in enumerate(_transposed(builder, block)):
-            index = cgutils.pack_array(builder, [builder.add(column, I64(b)), first])
-            builder.store(row, _pointer(context, builder, out, target, pair, index, kind), align=align)
-        return context.get_dummy_value()
-
-    return types.void(matrix, rows, types.intp, types.intp, out), codegen
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def scatter_block(typing_context: Any, block: Any, rows: Any, i: Any, c: Any, out: Any) -> Any:
-    """out[rows[i + a], c + b] += block[c + b, i + a], one row after the other: rows may be listed twice."""
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        source, listed, first, column, target = args
-        kind = context.get_value_type(Vector(block.dtype, 1))
-        align = block.dtype.bitwidth // 8
-        pair = types.UniTuple(types.intp, 2)
-        read = []
-        for b in range(kind.count):
-            index = cgutils.pack_array(builder, [builder.add(column, I64(b)), first])
-            read.append(builder.load(_pointer(context, builder, block, source, pair, index, kind), align=align))
-        for a, row in enumerate(_transposed(builder, read)):
-            place = _pointer(context, builder, rows, listed, types.intp, builder.add(first, I64(a)), I64)
-            index = cgutils.pack_array(builder, [builder.load(place), column])
-            there = _pointer(context, builder, out, target, pair, index, kind)
-            builder.store(builder.fadd(builder.load(there, align=align), row), there, align=align)
-        return context.get_dummy_value()
-
-    return types.void(block, rows, types.intp, types.intp, out), codegen

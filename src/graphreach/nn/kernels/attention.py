@@ -1,0 +1,187 @@
+"""Numba kernels for linear messages, whose attention is one number per entry: a logit is LeakyReLU(u + t p + f q).
+
+Sums over nodes are kept per part, as in :mod:`graphreach.nn.kernels.messages`.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import prange
+
+from graphreach.jit import fast_parallel_kernel, fill, kernel
+from graphreach.nn.kernels.rows import DENSE, fill_row, keep, leaky_softmax, leaky_softmax_backward, padded
+from graphreach.nn.kernels.simd import absolute, lanes, load, spread, store, total, zeros
+
+ROWS = 64
+"""Rows a thread takes at a time where rows are independent."""
+
+
+@kernel
+def _anchor(layout: Any, v: Any, e: Any) -> Any:
+    """The number of the anchor that entry e of node v is about."""
+    return np.int64(layout.anchor[e]) if layout.kind != DENSE else layout.first[v] + e - layout.pointer[v]
+
+
+@kernel
+def _entries(values: Any, layout: Any, v: Any, row: Any) -> None:
+    """The values of a node's entries, followed by zeros."""
+    fill_row(values[layout.pointer[v] : layout.pointer[v + 1]], row)
+
+
+@kernel
+def _entry_anchors(q: Any, layout: Any, v: Any, row: Any) -> None:
+    """The numbers of the anchors of a node's entries, followed by zeros."""
+    begin, k = layout.pointer[v], layout.pointer[v + 1] - layout.pointer[v]
+    if layout.kind == DENSE:
+        fill_row(q[layout.first[v] : layout.first[v] + k], row)
+        return
+    for i in range(k):
+        row[i] = q[layout.anchor[begin + i]]
+    fill(row[k:], 0)
+
+
+@kernel
+def _add_to_anchors(row: Any, layout: Any, v: Any, dq: Any) -> None:
+    begin, k = layout.pointer[v], layout.pointer[v + 1] - layout.pointer[v]
+    if layout.kind == DENSE:
+        own = dq[layout.first[v] : layout.first[v] + k]
+        for i in range(k):
+            own[i] += row[i]
+        return
+    for i in range(k):
+        dq[layout.anchor[begin + i]] += row[i]
+
+
+@kernel
+def _logits(t: Any, f: Any, q: Any, u: Any, p: Any, raw: Any) -> None:
+    none, step = zeros(t, 1), lanes(t)
+    us, ps = spread(u, none), spread(p, none)
+    for i in range(0, len(t), step):
+        store(raw, i, load(t, i, none) * ps + (load(f, i, none) * load(q, i, none) + us))
+
+
+@kernel
+def _shares(weight: Any, t: Any, f: Any, weighted: Any) -> Any:
+    """weighted = alpha f; returns sum_i alpha_i t_i."""
+    none, step = zeros(t, 1), lanes(t)
+    sums = none
+    for i in range(0, len(t), step):
+        share = absolute(load(weight, i, none))
+        store(weighted, i, share * load(f, i, none))
+        sums = share * load(t, i, none) + sums
+    return total(sums)
+
+
+@fast_parallel_kernel
+def attention_weights(
+    to: Any, back: Any, layout: Any, u: Any, p: Any, q: Any, slope: Any, alpha: Any, reach: Any, weighted: Any
+) -> None:
+    """Per entry alpha by Eq. 7 (with the signs of the logits) and weighted = alpha f; per node reach = sum_i alpha_i t_i.
+
+    An anchor without an entry has message zero: it takes its share of the softmax and adds nothing.
+    """
+    n = len(u)
+    for b in prange((n + ROWS - 1) // ROWS):
+        buffers = np.empty((6, padded(layout.width)), u.dtype)
+        for v in range(b * ROWS, min((b + 1) * ROWS, n)):
+            begin, end = layout.pointer[v], layout.pointer[v + 1]
+            size = padded(end - begin)
+            t, f, qs = buffers[0, :size], buffers[1, :size], buffers[2, :size]
+            raw, weight, y = buffers[3, :size], buffers[4, :size], buffers[5, :size]
+            _entries(to, layout, v, t)
+            _entries(back, layout, v, f)
+            _entry_anchors(q, layout, v, qs)
+            _logits(t, f, qs, u[v], p[v], raw)
+            leaky_softmax(raw, end - begin, slope, layout.count[v] - (end - begin), u[v], weight)
+            reach[v] = _shares(weight, t, f, y)
+            keep(weight, alpha[begin:end])
+            keep(y, weighted[begin:end])
+
+
+@kernel
+def _gradient_of_shares(t: Any, f: Any, dreach: Any, dy: Any, weight: Any, out: Any) -> Any:
+    """out = dreach t + dy f: the gradient of alpha; returns its mean, weighted by alpha, and the sum of alpha."""
+    none, step = zeros(t, 1), lanes(t)
+    d, mean, shares = spread(dreach, none), none, none
+    for i in range(0, len(t), step):
+        share, change = absolute(load(weight, i, none)), d * load(t, i, none) + load(dy, i, none) * load(f, i, none)
+        store(out, i, change)
+        mean = share * change + mean
+        shares = shares + share
+    return total(mean), total(shares)
+
+
+@kernel
+def _pull_logits(d: Any, t: Any, f: Any, dq: Any) -> Any:
+    """From the gradient of the logits: dq becomes d f; returns dp = sum_i d_i t_i."""
+    none, step = zeros(t, 1), lanes(t)
+    sums = none
+    for i in range(0, len(t), step):
+        di = load(d, i, none)
+        sums = di * load(t, i, none) + sums
+        store(dq, i, di * load(f, i, none))
+    return total(sums)
+
+
+@kernel
+def _gradient_of_entries(x: Any, d: Any, dy: Any, q: Any, p: Any, dreach: Any, dto: Any, dback: Any) -> None:
+    for i in range(len(dto)):
+        dto[i] = dreach * x[i] + d[i] * p
+        dback[i] = dy[i] * x[i] + d[i] * q[i]
+
+
+@fast_parallel_kernel
+def attention_weights_backward(
+    to: Any, back: Any, layout: Any, u: Any, p: Any, q: Any, slope: Any, alpha: Any, dreach: Any, dweighted: Any,
+    parts: Any, du: Any, dp: Any, dq: Any, dto: Any, dback: Any,
+) -> None:  # fmt: skip
+    """Gradients of :func:`attention_weights`; that of q is per part. ``dto`` is empty if not wanted."""
+    n, one = len(u), u.dtype.type(1)
+    for part in prange(parts):
+        buffers = np.empty((8, padded(layout.width)), u.dtype)
+        for v in range(part * n // parts, (part + 1) * n // parts):
+            begin, end = layout.pointer[v], layout.pointer[v + 1]
+            size = padded(end - begin)
+            t, f, x, d = buffers[0, :size], buffers[1, :size], buffers[2, :size], buffers[3, :size]
+            weight, dy, qs, dlogit = buffers[4, :size], buffers[5, :size], buffers[6, :size], buffers[7, :size]
+            _entries(to, layout, v, t)
+            _entries(back, layout, v, f)
+            _entries(alpha, layout, v, weight)
+            _entries(dweighted, layout, v, dy)
+            mean, shares = _gradient_of_shares(t, f, dreach[v], dy, weight, d)
+            du[v] = leaky_softmax_backward(weight, slope, mean, x, d)
+            if end - begin < layout.count[v]:  # the share of anchors without an entry
+                du[v] -= (one - shares) * mean * (one if u[v] > 0 else slope)
+            dp[v] = _pull_logits(d, t, f, dlogit)
+            _add_to_anchors(dlogit, layout, v, dq[part])
+            if len(dto):
+                _entry_anchors(q, layout, v, qs)
+                _gradient_of_entries(x, d, dy, qs, p[v], dreach[v], dto[begin:end], dback[begin:end])
+
+
+@fast_parallel_kernel
+def row_product(values: Any, layout: Any, Q: Any, out: Any) -> None:
+    """out[v] = sum over the row's entries of value * Q[anchor]."""
+    for v in prange(len(out)):
+        total = out[v]
+        fill(total, 0)
+        for e in range(layout.pointer[v], layout.pointer[v + 1]):
+            q, value = Q[_anchor(layout, v, e)], values[e]
+            for c in range(len(q)):
+                total[c] += value * q[c]
+
+
+@fast_parallel_kernel
+def row_product_backward(values: Any, layout: Any, Q: Any, gradient: Any, parts: Any, dvalues: Any, dQ: Any) -> None:
+    """Gradients of :func:`row_product`; that of Q is per part."""
+    n = len(gradient)
+    for part in prange(parts):
+        for v in range(part * n // parts, (part + 1) * n // parts):
+            g = gradient[v]
+            for e in range(layout.pointer[v], layout.pointer[v + 1]):
+                anchor, total, value = _anchor(layout, v, e), values.dtype.type(0), values[e]
+                q, dq = Q[anchor], dQ[part, anchor]
+                for c in range(len(g)):
+                    total += g[c] * q[c]
+                    dq[c] += value * g[c]
+                dvalues[e] = total
