@@ -20,8 +20,9 @@ from graphreach.graph.ids import ids_array
 from graphreach.nn.graph_reach import GraphReach
 from graphreach.nn.presets import PRESETS
 from graphreach.nn.presets import preset as find_preset
+from graphreach.training.anchor_match import check_anchor_ids, check_saved_ids
 from graphreach.training.clock import Clock
-from graphreach.training.harness import plain_ids, run
+from graphreach.training.harness import run
 from graphreach.training.inputs import WHOLE_GRAPH_NODES, Inputs
 from graphreach.training.methods import find_method
 from graphreach.training.model import TaskModel
@@ -29,7 +30,7 @@ from graphreach.training.options import plain
 from graphreach.training.outcome import Outcome
 from graphreach.training.plan import resolve
 from graphreach.training.settings import Settings
-from graphreach.training.trained_run import TrainedModel, check_anchor_ids
+from graphreach.training.trained_run import TrainedModel
 from graphreach.walks.engine import Engine, find_engine
 from graphreach.walks.walk_length import check_count
 
@@ -325,7 +326,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         _check_folder(folder)
         parameters = {name: value for name, value in self.get_params().items() if name not in ELSEWHERE}
         stored = {"settings": self.settings_.model_dump(mode="json")} if hasattr(self, "settings_") else {}
-        self.model_.save_pretrained(folder, estimator=parameters, anchors=plain_ids(self.anchors_), **stored)
+        self.model_.save_pretrained(folder, estimator=parameters, anchors=check_saved_ids(self.anchors_), **stored)
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:

@@ -103,7 +103,7 @@ def _refuse_method(config: Path | None, changes: list[str]) -> None:
 
 
 def _settings(base: Any, name: str, seed: int) -> Any:
-    from graphreach.training.checks import check_effect
+    from graphreach.training.plan import check_effect
 
     settings = base.model_copy(update={"method": name, "seed": seed})
     check_effect(settings)

@@ -102,7 +102,7 @@ def check_effect(methods: list[str], changes: list[str] | None, tables: Tables, 
         ...
         graphreach.errors.InputError: epochs must go with a method that is trained, it has no effect on 'katz'
     """
-    from graphreach.training.checks import check_read
+    from graphreach.training.plan import check_read
 
     given = [change.partition("=")[0].split(".")[0].strip() for change in changes or []]
     given += [name for name, value in values.items() if value is not None]

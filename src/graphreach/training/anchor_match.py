@@ -3,6 +3,7 @@
 import re
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -98,6 +99,32 @@ def match_anchors(anchors: Sequence[Any], graph: Graph, *, all_needed: bool = Fa
     if missing:
         _check_missing(missing, len(anchors), all_needed)
     return AnchorMatch(positions[found], np.flatnonzero(found), missing)
+
+
+def check_anchor_ids(anchors: Any, path: Path) -> list[Any] | None:
+    """The ids of anchors that a file holds, or None if it holds none.
+
+    Example:
+        >>> check_anchor_ids(["a", 7], Path("config.json"))
+        ['a', 7]
+    """
+    plain = isinstance(anchors, list) and all(type(each) in (int, float, str) for each in anchors)
+    if anchors is not None and (not plain or not anchors or len(set(anchors)) < len(anchors)):
+        raise InputError(f"{path} must have a list of ids, each once, as anchors, got {anchors!r:.80}")
+    return None if anchors is None else list(anchors)
+
+
+def check_saved_ids(ids: NDArray[Any]) -> list[Any]:
+    """Ids of anchors as JSON holds them; other kinds could not be told apart again.
+
+    Example:
+        >>> check_saved_ids(np.array([3, 5]))
+        [3, 5]
+    """
+    values: list[Any] = ids.tolist()
+    if not all(isinstance(value, int | float | str) for value in values):
+        raise InputError("node ids must be numbers or strings to be saved")
+    return values
 
 
 def _check_missing(missing: list[Any], count: int, all_needed: bool) -> None:

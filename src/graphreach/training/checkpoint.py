@@ -79,6 +79,14 @@ def check_checkpoint(path: Path) -> None:
     _read(path)
 
 
+def read_progress(path: Path) -> Progress | None:
+    """The progress that a checkpoint holds, or None if there is no whole checkpoint."""
+    try:
+        return _read(path)[0]
+    except InputError:
+        return None
+
+
 def _read(path: Path) -> tuple[Progress, Weights]:
     """All that a checkpoint holds, if it is what was written."""
     from safetensors import SafetensorError, safe_open
@@ -94,22 +102,7 @@ def _read(path: Path) -> tuple[Progress, Weights]:
         raise damaged from None
     if metadata.get("checksum") != sums:
         raise damaged
-    return _progress(known), tensors
-
-
-def _progress(known: dict[str, Any]) -> Progress:
-    return Progress(**{each.name: known[each.name] for each in fields(Progress)})
-
-
-def read_progress(path: Path) -> Progress | None:
-    """The progress that a checkpoint holds, or None if there is no whole checkpoint."""
-    from safetensors import SafetensorError, safe_open
-
-    try:
-        with safe_open(path, "pt") as file:
-            return _progress(json.loads((file.metadata() or {})["progress"]))
-    except (SafetensorError, OSError, ValueError, KeyError, TypeError):
-        return None
+    return Progress(**{each.name: known[each.name] for each in fields(Progress)}), tensors
 
 
 def _by_prefix(tensors: Weights) -> dict[str, Weights]:

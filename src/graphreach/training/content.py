@@ -27,14 +27,6 @@ def content_hashes(dataset: Dataset | Sample, splits: Sequence[Split]) -> Hashes
 
     Returns:
         ``graph``, ``features``, ``labels`` and ``split``; None for features or labels that no graph has.
-
-    Example:
-        >>> import graphreach as gr
-        >>> grid = gr.datasets.load("grid")
-        >>> splits = [gr.tasks.split(grid[0], "link", seed=seed) for seed in (0, 1)]
-        >>> one, other = (content_hashes(grid, [split]) for split in splits)
-        >>> one["graph"] == other["graph"], one["split"] == other["split"], one["features"]
-        (True, False, None)
     """
     samples = _samples(dataset)
     return {
@@ -51,7 +43,7 @@ def describe_content(
     """What ``content.json`` holds: the hashes, and the sizes by which a message can say what differs.
 
     Args:
-        dataset: See :func:`content_hashes`, as for the splits.
+        dataset: A data set, or one graph with features and labels.
         splits: The splits of its graphs.
         walked: The graphs that the model reads instead of the splits' own, if there are such.
 
@@ -61,16 +53,15 @@ def describe_content(
         >>> describe_content(grid, [gr.tasks.split(grid[0], "link")])["sizes"]["graph"]
         {'graphs': 1, 'nodes': 400, 'edges': 760}
     """
-    samples = _samples(dataset)
-    hashes = content_hashes(dataset, splits)
+    samples, hashes = _samples(dataset), content_hashes(dataset, splits)
     if walked is not None:
         hashes["walk graph"] = _digest(walked)
-    classes = [sample.y for sample in samples if sample.y is not None]
+    graphs, classes = [each.graph for each in samples], [each.y for each in samples if each.y is not None]
     sizes = {
         "graph": {
-            "graphs": len(samples),
-            "nodes": sum(sample.graph.num_nodes for sample in samples),
-            "edges": sum(sample.graph.num_edges for sample in samples),
+            "graphs": len(graphs),
+            "nodes": sum(graph.num_nodes for graph in graphs),
+            "edges": sum(graph.num_edges for graph in graphs),
         },
         "features": {"columns": max((sample.x.shape[1] for sample in samples if sample.x is not None), default=0)},
         "labels": {"classes": len(np.unique(np.concatenate(classes))) if classes else 0},

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
-from numpy.typing import NDArray
 
 from graphreach.arguments import check_flag
 from graphreach.datasets import Dataset, Sample
@@ -17,22 +16,20 @@ from graphreach.graph import Graph
 from graphreach.nn.decoders import ReachDecoder
 from graphreach.tasks import Split, check_leaks, label_weights, split_dataset
 from graphreach.threads import one_torch_thread
+from graphreach.training.anchor_match import check_saved_ids
 from graphreach.training.batches import Batch, make_batches
-from graphreach.training.checks import check_run
 from graphreach.training.clock import Clock
 from graphreach.training.content import describe_content, ids_hash
 from graphreach.training.evaluation import Scores, evaluate, measure
-from graphreach.training.fusion import fuse
 from graphreach.training.inputs import Inputs, side_by_side
 from graphreach.training.loaded_run import save_vectors
-from graphreach.training.methods import METHODS, Method
+from graphreach.training.methods import METHODS, SCORERS, Method
 from graphreach.training.model import TaskModel
-from graphreach.training.outcome import Outcome
+from graphreach.training.outcome import Outcome, fuse
 from graphreach.training.pair_reach import PairReach
-from graphreach.training.plan import Plan, resolve
+from graphreach.training.plan import Plan, check_run, resolve
 from graphreach.training.record import peak_memory, versions
 from graphreach.training.run_folder import HEAD, MODEL, RunFolder
-from graphreach.training.scorers import SCORERS
 from graphreach.training.settings import Settings
 from graphreach.training.trainer import Trainer
 from graphreach.walks.engine import Engine, Local, find_engine
@@ -256,7 +253,7 @@ class _Run:
         if self.folder is None:
             return
         anchors = inputs[0].anchors if len(inputs) == 1 else None
-        ids = None if anchors is None else plain_ids(self.splits[0].graph.ids[anchors])
+        ids = None if anchors is None else check_saved_ids(self.splits[0].graph.ids[anchors])
         known = {"ids": ids_hash(self.splits[0].graph)} if self.settings.identity and len(inputs) == 1 else {}
         model.encoder.save_pretrained(self.folder / MODEL, anchors=ids, **known)  # type: ignore[operator]
         if model.head is not None:
@@ -340,16 +337,3 @@ def _sorted(scores: Scores, order: list[int]) -> Scores:
     for place, own in zip(order, scores, strict=True):
         out[place] = own
     return out
-
-
-def plain_ids(ids: NDArray[Any]) -> list[Any]:
-    """Ids as JSON holds them.
-
-    Example:
-        >>> plain_ids(np.array([3, 5]))
-        [3, 5]
-    """
-    values: list[Any] = ids.tolist()
-    if not all(isinstance(value, int | float | str) for value in values):
-        raise InputError("node ids must be numbers or strings to be saved")
-    return values

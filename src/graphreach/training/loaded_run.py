@@ -13,9 +13,9 @@ from graphreach.nn.late_fusion import LateFusion
 from graphreach.nn.skip_gram import SkipGram
 from graphreach.tasks import HEURISTICS, score
 from graphreach.tasks.link_split import without_links
+from graphreach.training.methods import SCORERS
 from graphreach.training.outcome import load_arrays
 from graphreach.training.run_folder import RECORD, RunFolder
-from graphreach.training.scorers import SCORERS
 from graphreach.training.settings import Settings
 from graphreach.training.trained_run import TrainedRun
 

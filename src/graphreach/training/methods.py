@@ -1,4 +1,4 @@
-"""Every model that is trained, by its name: what it reads and how it is built."""
+"""Every method by its name: what a model reads and how it is built, or how pairs are scored without one."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -13,13 +13,17 @@ from graphreach.arguments import check_choice
 from graphreach.graph import Graph
 from graphreach.nn import MLP, PGNN, Adjacency, GraphReach, Neighbourhood, anchor_sets
 from graphreach.nn.encodings import laplacian_encodings, random_walk_encodings
+from graphreach.nn.skip_gram import SkipGram
 from graphreach.reachability import Reachability, reachability
+from graphreach.tasks import HEURISTICS, Split, closure_scores, score
 from graphreach.training.clock import Clock
 from graphreach.training.inputs import WHOLE_GRAPH_NODES, Inputs
-from graphreach.training.plan import Plan
+from graphreach.training.plan import Plan, resolve
+from graphreach.training.settings import Settings
 from graphreach.walks.engine import Engine
 
 Features = NDArray[np.float32] | None
+Scorer = Callable[[NDArray[np.int64]], NDArray[Any]]
 
 ENCODING = 16
 """Columns of random-walk and Laplacian encodings."""
@@ -165,6 +169,32 @@ METHODS: dict[str, Method] = {
     "gcn-rw": _neighbourhood("gcn", random_walk_encodings),
     "gcn-laplacian": _neighbourhood("gcn", laplacian_encodings),
 }
+"""Models that are trained epoch by epoch."""
+
+
+def _heuristic(name: str) -> Callable[[Split, Settings], Scorer]:
+    def make(split: Split, settings: Settings) -> Scorer:
+        return lambda pairs: score(name, split.graph, pairs, **settings.model.given())
+
+    return make
+
+
+def _skip_gram(split: Split, settings: Settings) -> Scorer:
+    arguments = resolve(settings, split.graph.num_nodes).model
+    return SkipGram(**({"seed": settings.seed} | arguments)).fit(split.graph).score_pairs
+
+
+def _closure(split: Split, settings: Settings) -> Scorer:
+    return lambda pairs: closure_scores(split, pairs)
+
+
+SCORERS: dict[str, Callable[[Split, Settings], Scorer]] = {
+    **{name: _heuristic(name) for name in HEURISTICS},
+    "deepwalk": _skip_gram,
+    "node2vec": _skip_gram,
+    "closure": _closure,
+}
+"""From a split to a function that scores pairs ``[2, m]``."""
 
 
 def find_method(name: str) -> Method:

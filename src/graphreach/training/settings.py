@@ -179,7 +179,7 @@ class Settings(TrainingSettings, ReachSettings, ModelSettings, SplitSettings):
             >>> Settings.read(None, ["epochs=5", "model.heads=2"]).model.given()
             {'heads': 2}
         """
-        from graphreach.training.checks import check_effect, check_read
+        from graphreach.training.plan import check_effect, check_read
 
         merged: dict[str, Any] = {} if file is None else read_yaml(to_path("file", file))
         changed = [change(merged, text) for text in to_list("changes", changes, "a list of texts key=value")]

@@ -92,12 +92,10 @@ def _read_text(file: Path) -> str:
         if len(content) > MOST_BYTES:
             raise InputError(f"config must be a YAML file of at most {MOST_BYTES:,} bytes, got {file}, which has more")
         return content.decode("utf-8-sig")
-    except FileNotFoundError:
-        raise InputError(f"config must be a YAML file, got {file}, which does not exist") from None
-    except IsADirectoryError:
-        raise InputError(f"config must be a YAML file, got the folder {file}") from None
     except OSError as error:
-        raise InputError(f"config must be a file that can be read, got {file}: {error.strerror}") from None
+        reasons = {FileNotFoundError: f"{file}, which does not exist", IsADirectoryError: f"the folder {file}"}
+        reason = reasons.get(type(error), f"{file}, which cannot be read: {error.strerror}")
+        raise InputError(f"config must be a YAML file, got {reason}") from None
     except UnicodeDecodeError:
         raise InputError(f"config {file} is not YAML: it is not text in UTF-8") from None
 

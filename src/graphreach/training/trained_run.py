@@ -18,16 +18,15 @@ from graphreach.nn.node_classifier import NodeClassifier
 from graphreach.nn.pretrained import CONFIG
 from graphreach.tasks.link_split import without_links
 from graphreach.threads import one_torch_thread
-from graphreach.training.anchor_match import AnchorMatch, match_anchors
+from graphreach.training.anchor_match import AnchorMatch, check_anchor_ids, match_anchors
 from graphreach.training.clock import Clock
 from graphreach.training.content import ids_hash
-from graphreach.training.methods import find_method
+from graphreach.training.methods import SCORERS, find_method
 from graphreach.training.model import TaskModel
 from graphreach.training.pair_reach import pair_features
 from graphreach.training.plan import Plan, resolve
 from graphreach.training.record import read_json
 from graphreach.training.run_folder import HEAD, MODEL, RunFolder
-from graphreach.training.scorers import SCORERS
 from graphreach.training.settings import Settings
 
 ENCODERS = {"GraphReach": nn.GraphReach, "PGNN": nn.PGNN, "Neighbourhood": nn.Neighbourhood, "MLP": nn.MLP}
@@ -221,19 +220,6 @@ def _check_rows(z: Any) -> NDArray[np.float32]:
     if not np.isfinite(single).all():
         raise InputError("z must hold finite 32-bit numbers, got some that are not")
     return single
-
-
-def check_anchor_ids(anchors: Any, path: Path) -> list[Any] | None:
-    """The ids of anchors that a file holds, or None if it holds none.
-
-    Example:
-        >>> check_anchor_ids(["a", 7], Path("config.json"))
-        ['a', 7]
-    """
-    plain = isinstance(anchors, list) and all(type(each) in (int, float, str) for each in anchors)
-    if anchors is not None and (not plain or not anchors or len(set(anchors)) < len(anchors)):
-        raise InputError(f"{path} must have a list of ids, each once, as anchors, got {anchors!r:.80}")
-    return None if anchors is None else list(anchors)
 
 
 def _refuse_without_model(folder: Path, method: str) -> None:
