@@ -1,6 +1,5 @@
 """The site builds without a warning, and takes nothing from the network."""
 
-import ast
 import re
 
 import pytest
@@ -9,10 +8,8 @@ from mkdocs.config import load_config
 
 from doc_blocks import ROOT
 from tools.docstrings import to_markdown
-from tools.flow import ORDER, ROOMS
-from tools.names import documented, rooms
+from tools.names import documented
 
-PACKAGE = ROOT / "src" / "graphreach"
 LOADED = re.compile(r"<(?:script|link|img|iframe|source|object|embed)\b[^>]*>")
 ADDRESS = re.compile(r"""(?:src|href|data)=["']?((?:https?:)?//[^"'> ]+)""")
 
@@ -83,37 +80,3 @@ def test_docstring_is_turned_into_markdown():
     assert '[`diameter`][graphreach.diameter], ["P"](https://x.org)' in found
     assert "$$\n\\begin{align*}a &= b \\\\\nc &= d\\end{align*}\n$$" in found
     assert found.endswith("Examples:\n    >>> 1")
-
-
-def test_the_diagram_has_rooms_that_are_there():
-    assert [name for name, _ in ROOMS] == [name for name in ORDER if name in dict(ROOMS)]
-    assert {"nn", "tasks", "training"} <= set(rooms())
-
-
-def test_the_order_of_rooms_is_complete():
-    there = {path.stem for path in PACKAGE.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
-    assert there - {"__init__", "__main__"} == set(ORDER)
-
-
-def imported(path):
-    """Rooms that a file imports from, at its top or inside a function."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "graphreach":
-            parts = node.module.split(".")
-            yield from parts[1:2] or [each.name for each in node.names if each.name in ORDER]
-        elif isinstance(node, ast.Import):
-            yield from [
-                name.split(".")[1] for name in (each.name for each in node.names) if name.startswith("graphreach.")
-            ]
-
-
-LATER = {("reachability", "nn")}
-"""Reachability.to_torch gives what the layers read."""
-
-
-@pytest.mark.parametrize("room", ORDER)
-def test_rooms_import_only_from_rooms_before_them(room):
-    paths = [PACKAGE / f"{room}.py"] if (PACKAGE / f"{room}.py").exists() else list((PACKAGE / room).rglob("*.py"))
-    for path in paths:
-        later = {name for name in imported(path) if ORDER.index(name) > ORDER.index(room) and (room, name) not in LATER}
-        assert not later, f"{path} imports {later}"

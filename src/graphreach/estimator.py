@@ -31,6 +31,7 @@ from graphreach.training.outcome import Outcome
 from graphreach.training.plan import resolve
 from graphreach.training.settings import Settings
 from graphreach.training.trained_run import TrainedModel
+from graphreach.walks.defaults import STRATEGY
 from graphreach.walks.engine import Engine, find_engine
 from graphreach.walks.walk_length import check_count
 
@@ -173,7 +174,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
     def __init__(
         self,
         num_anchors: int | float | str = "auto",
-        strategy: str = "greedy",
+        strategy: str = STRATEGY,
         preset: str = "best",
         hidden_channels: int = 32,
         num_layers: int = 2,

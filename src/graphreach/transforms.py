@@ -17,6 +17,7 @@ from graphreach.arguments import check_choice, describe, to_integers
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.reachability import reachability
+from graphreach.walks.defaults import NUM_ANCHORS, NUM_WALKS, STRATEGY, WALK_LENGTH
 
 
 @functional_transform("add_reachability")
@@ -48,12 +49,12 @@ class AddReachability(BaseTransform):  # type: ignore[misc]
 
     def __init__(
         self,
-        num_anchors: int | float | str = "log2",
-        strategy: Any = "greedy",
+        num_anchors: int | float | str = NUM_ANCHORS,
+        strategy: Any = STRATEGY,
         anchors: ArrayLike | None = None,
         layout: str = "dense",
-        num_walks: int = 50,
-        walk_length: int | str = "diameter",
+        num_walks: int = NUM_WALKS,
+        walk_length: int | str = WALK_LENGTH,
         seed: int = 0,
         **kwargs: Any,
     ) -> None:

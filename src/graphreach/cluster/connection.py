@@ -75,35 +75,35 @@ def import_ray() -> Any:
     return ray
 
 
-def check_address(address: str | None) -> tuple[str, int | None]:
+def check_address(target: str | None) -> tuple[str, int | None]:
     """Host and port; no port where Ray finds out by itself."""
-    if address is None or address == "auto":
+    if target is None or target == "auto":
         return LOOPBACK, None
-    host, _, port = str(address).rpartition(":")
+    host, _, port = str(target).rpartition(":")
     host = host.strip("[]")
     if not host or "/" in host or not port.isdecimal() or not 0 < int(port) < 65536:
-        raise InputError(f'address must be HOST:PORT of a Ray cluster\'s head node or "auto", got {address!r}')
+        raise InputError(f'address must be HOST:PORT of a Ray cluster\'s head node or "auto", got {target!r}')
     return host, int(port)
 
 
-def _check_same_cluster(ray: Any, address: str | None, port: int | None) -> None:
+def _check_same_cluster(ray: Any, target: str | None, port: int | None) -> None:
     current = ray.get_runtime_context().gcs_address
     if port is not None and not current.endswith(f":{port}"):
-        raise InputError(f"address must be {current}, which this process is connected to already, got {address!r}")
+        raise InputError(f"address must be {current}, which this process is connected to already, got {target!r}")
 
 
-def _check_reachable(address: str, host: str, port: int) -> None:
+def _check_reachable(target: str, host: str, port: int) -> None:
     try:
         socket.create_connection((host, port), timeout=PATIENCE).close()
     except OSError as error:
         raise InputError(
-            f"address {address} must be that of a running Ray cluster, but nothing answers there ({error})"
+            f"address {target} must be that of a running Ray cluster, but nothing answers there ({error})"
         ) from None
 
 
-def _connect(ray: Any, address: str | None) -> None:
+def _connect(ray: Any, target: str | None) -> None:
     settings: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
-    if address is None:
+    if target is None:
         if REACHABLE:
             raise InputError(
                 "a Ray of this machine alone must not be open to others, which ray prevents only if graphreach.cluster is"
@@ -111,22 +111,22 @@ def _connect(ray: Any, address: str | None) -> None:
             )
         settings |= {"include_dashboard": False, "_node_ip_address": LOOPBACK}
     try:
-        ray.init(address=address or "local", **settings)
+        ray.init(address=target or "local", **settings)
     except (ConnectionError, RuntimeError, ValueError) as error:
         ray.shutdown()  # Ray stays half connected after a failure
-        raise _refused(address, error) from error
+        raise _refused(target, error) from error
 
 
-def _refused(address: str | None, error: Exception) -> InputError:
+def _refused(target: str | None, error: Exception) -> InputError:
     """Ray's error in one sentence."""
     text = " ".join(str(error).split())
     if "ersion mismatch" in text:
-        return InputError(f"Ray and Python must be of the same versions here and at address {address}: {text}")
-    if address == "auto":
+        return InputError(f"Ray and Python must be of the same versions here and at address {target}: {text}")
+    if target == "auto":
         return InputError('address "auto" needs a Ray cluster that this machine is a node of, but none runs here')
-    if address is None:
+    if target is None:
         return InputError(f"Ray could not be started on this machine: {text}")
-    return InputError(f"address {address} must be that of a running Ray cluster, but connecting failed: {text}")
+    return InputError(f"address {target} must be that of a running Ray cluster, but connecting failed: {text}")
 
 
 @contextmanager

@@ -233,6 +233,10 @@ class Positions:
     @staticmethod
     def from_reachability(reach: Reachability, device: torch.device | str = "cpu") -> "Positions":
         """From the result of :func:`graphreach.reachability`."""
+        try:
+            device = torch.device(device)
+        except (TypeError, RuntimeError, ValueError):
+            raise InputError(f"device must be a torch device, such as 'cpu', got {describe(device)}") from None
         anchor_index = torch.from_numpy(reach.anchors)
         if reach.layout == "dense":
             to, back = torch.from_numpy(reach.to_anchors), torch.from_numpy(reach.from_anchors)

@@ -4,6 +4,7 @@ import difflib
 from typing import Any, NamedTuple
 
 from graphreach.errors import InputError
+from graphreach.walks.defaults import NUM_WALKS, WALK_LENGTH
 
 
 class Preset(NamedTuple):
@@ -40,7 +41,9 @@ class Preset(NamedTuple):
 
 PRESETS: dict[str, Preset] = {
     # Eqs. 1-8 as printed.
-    "paper": Preset({"aggregation": "attention"}, {"method": "walks", "num_walks": 50, "walk_length": "diameter"}),
+    "paper": Preset(
+        {"aggregation": "attention"}, {"method": "walks", "num_walks": NUM_WALKS, "walk_length": WALK_LENGTH}
+    ),
     # What the authors' code does, with its attention trained: counts through a learned map, biases, ReLU messages.
     # Theirs drops half of the messages, of the attention weights and of the output in training, ours of the output only;
     # theirs leaves out anchors whose mapped similarity is not positive, has its own weights for a node's own features, and
@@ -54,7 +57,7 @@ PRESETS: dict[str, Preset] = {
             "input_projection": True,
             "dropout": 0.5,
         },
-        {"method": "walks", "num_walks": 50, "walk_length": 19},
+        {"method": "walks", "num_walks": NUM_WALKS, "walk_length": 19},
         "counts",
     ),
     # Steps kept apart and exact, logarithms, a learned map, ReLU messages, and a scaled dot product; for links also the

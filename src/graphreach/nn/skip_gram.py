@@ -15,6 +15,7 @@ from graphreach.nn.kernels.skip_gram import bucket_pairs, train
 from graphreach.progress import track
 from graphreach.walks import random_walks
 from graphreach.walks.costs import check_steps
+from graphreach.walks.defaults import NODE2VEC_WALK_LENGTH, NODE2VEC_WALKS
 from graphreach.walks.rng import check_seed
 from graphreach.walks.second_order_walks import second_order_walks
 from graphreach.walks.walk_length import check_count
@@ -71,8 +72,8 @@ class SkipGram:
     """
 
     dim: int = 64
-    num_walks: int = 10
-    walk_length: int = 40
+    num_walks: int = NODE2VEC_WALKS
+    walk_length: int = NODE2VEC_WALK_LENGTH
     window: int = 5
     negatives: int = 5
     epochs: int = 1

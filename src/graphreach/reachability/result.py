@@ -1,18 +1,15 @@
 """The result of a reachability computation."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphreach.arguments import check_whole, describe
+from graphreach.by_name import CONVERTERS, find
 from graphreach.errors import InputError
 from graphreach.graph import Graph
-
-if TYPE_CHECKING:
-    from graphreach.nn.positions import Positions
-
 
 MOST_INVERSE = 1e30
 """Times that a node's share of all weight may go into the whole, for single precision to hold lifts."""
@@ -120,21 +117,16 @@ class Reachability:
             from_anchors=_lift(self.from_anchors, inverse, np.ones_like(anchors)),
         )
 
-    def to_torch(self, device: Any = "cpu") -> "Positions":
+    def to_torch(self, device: Any = "cpu") -> Any:
         """The same as tensors, as the layers of :mod:`graphreach.nn` read it. Do it once, not at every call.
 
         Args:
             device: A torch device.
+
+        Returns:
+            :class:`graphreach.nn.Positions`.
         """
-        import torch
-
-        from graphreach.nn.positions import Positions
-
-        try:
-            found = torch.device(device)
-        except (TypeError, RuntimeError, ValueError):
-            raise InputError(f"device must be a torch device, such as 'cpu', got {describe(device)}") from None
-        return Positions.from_reachability(self, found)
+        return find(CONVERTERS["torch"])(self, device)
 
     def __repr__(self) -> str:
         hops = "" if self.hops is None else f"hops={self.hops}, "

@@ -16,6 +16,7 @@ from graphreach.jit import kernel, parallel_kernel
 from graphreach.progress import track
 from graphreach.reachability import pair_reachability
 from graphreach.reachability.pairs import group_pairs, pair_products
+from graphreach.walks.defaults import NUM_WALKS, PAIR_WALK_LENGTH
 from graphreach.walks.walk_length import check_count
 
 PIECES = 64
@@ -166,9 +167,9 @@ def pagerank(graph: Graph, pairs: Pairs, damping: float = 0.85, epsilon: float =
 def reachability(
     graph: Graph,
     pairs: Pairs,
-    walk_length: int | str = 5,
+    walk_length: int | str = PAIR_WALK_LENGTH,
     method: str = "exact",
-    num_walks: int = 50,
+    num_walks: int = NUM_WALKS,
     seed: int = 0,
     both: bool = True,
 ) -> Scores:

@@ -23,6 +23,7 @@ from graphreach.tasks.parts import check_fractions
 from graphreach.tasks.split import DEFAULT_PROTOCOLS
 from graphreach.training.options import Options, ReachabilityOptions, first_problem, options_of, plain
 from graphreach.training.settings_text import change, read_yaml
+from graphreach.walks.defaults import NUM_ANCHORS, STRATEGY
 
 Name = str | int | float
 
@@ -95,8 +96,8 @@ class ModelSettings(_Frozen):
 class ReachSettings(_Frozen):
     """How anchors are chosen and what the model reads of the graph."""
 
-    num_anchors: Annotated[Name, AfterValidator(_anchors)] = "log2"
-    strategy: Annotated[str, AfterValidator(_strategy)] = "greedy"
+    num_anchors: Annotated[Name, AfterValidator(_anchors)] = NUM_ANCHORS
+    strategy: Annotated[str, AfterValidator(_strategy)] = STRATEGY
     anchor_walk_length: Count | Literal["diameter"] = Field(
         default="diameter", description="Jumps of the walks that anchors are chosen by."
     )

@@ -17,3 +17,6 @@ NUM_ANCHORS = "log2"
 
 STRATEGY = "greedy"
 """How anchors are chosen."""
+
+NODE2VEC_WALKS, NODE2VEC_WALK_LENGTH = 10, 40
+"""Walks from each node and their jumps in node2vec."""

@@ -8,14 +8,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
-from pkgutil import resolve_name
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphreach.arguments import describe, nearest
-from graphreach.engines import ENGINES
+from graphreach.by_name import ENGINES, find
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.interrupts import call
@@ -214,7 +213,7 @@ def find_engine(engine: Engine | str | None) -> Engine:
     if isinstance(engine, Engine) and not isinstance(engine, type):
         return engine
     if isinstance(engine, str) and engine in ENGINES:
-        found: Engine = resolve_name(ENGINES[engine])()
+        found: Engine = find(ENGINES[engine])()
         return found
     names = ", ".join(ENGINES) + ("" if isinstance(engine, str) else " or an engine object")
     raise InputError(f"engine must be one of {names}, got {describe(engine)}{nearest(engine, ENGINES)}")

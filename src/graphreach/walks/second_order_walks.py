@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.interrupts import call
+from graphreach.walks.defaults import NODE2VEC_WALK_LENGTH, NODE2VEC_WALKS
 from graphreach.walks.engine import LocalWalker
 from graphreach.walks.random_walks import StoreWalks, check_starts, walk_type
 from graphreach.walks.rng import check_seed
@@ -32,8 +33,8 @@ class StoreSecondOrderWalks(StoreWalks):
 def second_order_walks(
     graph: Graph,
     starts: ArrayLike | None = None,
-    num_walks: int = 10,
-    walk_length: int | str = 40,
+    num_walks: int = NODE2VEC_WALKS,
+    walk_length: int | str = NODE2VEC_WALK_LENGTH,
     p: float = 1.0,
     q: float = 1.0,
     seed: int = 0,
