@@ -35,7 +35,7 @@ def train(epochs: int) -> float:
     from tools.threads import sample
 
     data = sample()
-    settings = gr.training.Settings.make(task="link", features=True, epochs=1)
+    settings = gr.training.Settings(task="link", features=True, epochs=1)
     gr.training.run(data, settings, check=False)
     began = time.monotonic()
     gr.training.run(data, settings.model_copy(update={"epochs": epochs}), check=False)

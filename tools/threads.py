@@ -73,7 +73,7 @@ def train(name: str, data: Any, epochs: int = 6) -> Arrays:
     """All numbers that a case's training gives."""
     import graphreach as gr
 
-    settings = gr.training.Settings.make(
+    settings = gr.training.Settings(
         **{"epochs": epochs, "evaluate_every": 2, "max_pairs": 40_000 if CASES[name]["task"] == "pair" else None}
         | CASES[name]
     )

@@ -246,10 +246,9 @@ def test_scores_have_ranks_and_no_probability_is_spoken_of(trained, pairs):
 
 
 def test_ties_share_the_best_rank():
-    from graphreach.cli.predict import _ranks, _shares_below
+    from graphreach.cli.predict import _ranks
 
     assert _ranks(np.array([0.2, 0.9, 0.9, 0.1])).tolist() == [3, 1, 1, 4]
-    assert _shares_below(np.array([0.5, 0.0, 2.0]), np.array([0.5, 0.1, 1.0, 0.2])).tolist() == [0.5, 0.0, 1.0]
 
 
 def test_known_ids_are_written_and_unknown_ones_listed(trained, pairs, tmp_path):

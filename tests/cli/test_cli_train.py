@@ -184,3 +184,13 @@ def test_embed_refuses_before_it_works(run, town, tmp_path):
     assert "at least 10 edges" in run("embed", tiny, "-o", tmp_path / "emb.csv").stderr
     other = run("embed", town["graph"], "-o", tmp_path / "emb.csv", "--set", "method=gcn")
     assert "method must be graphreach, as embed makes its embeddings, got 'gcn'" in other.stderr
+
+
+def test_verbose_prints_every_setting_of_the_run(run, town, tmp_path):
+    words = ("train", town["graph"], "-o", tmp_path / "run", "--verbose", *QUICK)
+    done = run(*words)
+    assert done.exit_code == 0, done.output
+    for line in ("method: graphreach", "reachability: method exact, similarity frequency", "training: epochs"):
+        assert f"graphreach: {line}" in done.stderr
+    done = run("embed", town["graph"], "-o", tmp_path / "z.npy", "-k", 5, "--epochs", 2, "--verbose")
+    assert "graphreach: anchors: num_anchors 5, strategy greedy" in done.stderr

@@ -181,7 +181,6 @@ def _training() -> list[Call]:
     fields = {name: field.default for name, field in Settings.model_fields.items()}
     return [
         Call("training.Settings", lazy("training:Settings"), lambda: dict(fields), share=3),
-        Call("training.Settings.make", lazy("training:Settings:make"), lambda: dict(fields), share=1),
         Call("training.Settings.read", lazy("training:Settings:read"), lambda: {"file": None,
             "changes": ["epochs=1"], "seed": 1}),
         Call("training.run", lazy("training:run"), lambda: {

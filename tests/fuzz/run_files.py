@@ -122,7 +122,7 @@ def _sample(task: str, change: str = "") -> Any:
 def _settings(task: str) -> Any:
     from graphreach.training import Settings
 
-    return Settings.make(**json.loads(samples.read(f"{task}/settings.json")))
+    return Settings(**json.loads(samples.read(f"{task}/settings.json")))
 
 
 def _run(task: str, folder: Path, change: str = "") -> Any:

@@ -27,7 +27,7 @@ def test_file_then_changes_then_arguments(tmp_path):
 )
 def test_what_is_wrong_is_one_sentence(values, sentence):
     with pytest.raises(InputError) as caught:
-        Settings.make(**values)
+        Settings(**values)
     assert str(caught.value).startswith(sentence)
     assert "\n" not in str(caught.value)
 
@@ -64,7 +64,7 @@ def test_yaml_never_builds_objects(tmp_path):
 @given(st.integers(1, 10**6), st.integers(0, 2**32 - 1), st.floats(1e-6, 1, allow_nan=False))
 def test_dump_and_make_are_inverse(epochs, seed, rate):
     settings = Settings(epochs=epochs, seed=seed, learning_rate=rate)
-    again = Settings.make(**settings.model_dump())
+    again = Settings(**settings.model_dump())
     assert again == settings
     assert settings.differences(again) == []
 
@@ -105,7 +105,7 @@ def refused(call, *values, **named):
         ({"strategy": "gredy"}, "strategy must be one of greedy, random, degree, pagerank, got 'gredy'; did you mean"),
     ],
 )
-@pytest.mark.parametrize("call", [Settings, Settings.make, lambda **values: Settings().model_copy(update=values)])
+@pytest.mark.parametrize("call", [Settings, lambda **values: Settings().model_copy(update=values)])
 def test_constructor_and_copy_refuse_in_one_sentence(call, values, sentence):
     assert refused(call, **values).startswith(sentence)
 
@@ -185,4 +185,4 @@ def test_own_graphs_have_a_split_without_leaks_unless_another_is_asked_for(task,
     assert Settings.read(None, [f"task={task}"]).protocol == protocol
     assert "protocol" not in Settings(task=task).model_fields_set
     assert Settings(task=task, protocol="published").protocol == "published"
-    assert Settings.make(**Settings(task=task).model_dump(mode="json")) == Settings(task=task)
+    assert Settings(**Settings(task=task).model_dump(mode="json")) == Settings(task=task)

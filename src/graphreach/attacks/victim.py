@@ -64,7 +64,7 @@ class Victim:
                     f"one of {graphs} graphs" if graphs != 1 else "one without its model; read its folder by TrainedRun"
                 )
                 raise InputError(f"run must be a trained model of one graph, got {got}")
-            model, settings, anchors = run.model, Settings.make(**run.record["settings"]), run.inputs[0].anchors
+            model, settings, anchors = run.model, Settings(**run.record["settings"]), run.inputs[0].anchors
             if run.inputs[0].num_nodes != split.graph.num_nodes:
                 raise InputError(
                     f"split must be the run's, on {run.inputs[0].num_nodes} nodes, got {split.graph.num_nodes} nodes"

@@ -52,6 +52,7 @@ def compare(
     predict, evaluate and report. What the metrics are, graphreach evaluate --help says.
     """
     from graphreach import plot, training
+    from graphreach.training.plan import check_effect
 
     plot.require_matplotlib()
     check_output_folder(Path() if output is None else output)
@@ -62,7 +63,12 @@ def compare(
     base = options.read_settings(file, tables, config, set_, **chosen, method="+".join(listed) or None)
     names = listed or MODELS[base.task].split(",")
     options.check_effect(names, set_, tables, **chosen)
-    each = {name: [_settings(base, name, base.seed + seed) for seed in range(seeds)] for name in names}
+    each = {
+        name: [base.model_copy(update={"method": name, "seed": base.seed + seed}) for seed in range(seeds)]
+        for name in names
+    }
+    for settings in each.values():
+        check_effect(settings[0])
     data, classes = options.load_data(file, tables)
     for settings in each.values():
         training.check_run(settings[0], len(data))
@@ -100,14 +106,6 @@ def _refuse_method(config: Path | None, changes: list[str]) -> None:
         change(values, text)
     if "method" in values:
         raise gr.InputError(f"method must be given as --models, which compare runs, got {values['method']!r}")
-
-
-def _settings(base: Any, name: str, seed: int) -> Any:
-    from graphreach.training.plan import check_effect
-
-    settings = base.model_copy(update={"method": name, "seed": seed})
-    check_effect(settings)
-    return settings
 
 
 def _content(data: Any, base: Any) -> str:

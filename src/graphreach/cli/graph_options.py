@@ -89,7 +89,7 @@ class GraphFile:
         from graphreach import datasets
 
         name = str(self.graph).lower()
-        return name if not self.graph.exists() and name in datasets.names() else None
+        return name if not self.graph.is_file() and name in datasets.names() else None
 
     def read(self, **changes: Any) -> gr.Graph:
         """Read the graph and say on stderr how it was read; ``changes`` replace arguments.

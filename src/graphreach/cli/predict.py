@@ -92,7 +92,8 @@ def _pair_table(run_on: _EmbeddedRun, path: Path, strict: bool) -> tuple[dict[st
     table = {"source": source, "target": target, "score": scores, "rank": _ranks(scores)}
     with stage("scoring random pairs"):
         others = random_non_links(run_on.graph, RANDOM_PAIRS, run_on.run.knows(run_on.graph))
-        table["percentile"] = _shares_below(scores, run_on.scores(others)) if others.size else [None] * len(scores)
+        below = np.searchsorted(np.sort(run_on.scores(others)), scores) if others.size else scores
+        table["percentile"] = below / others.shape[1] if others.size else [None] * len(scores)
     say("scores are no probabilities; rank 1 is the highest, percentile the share of random pairs without a link below")
     return table, unknown
 
@@ -148,10 +149,6 @@ def _ranks(scores: Any) -> Any:
     return (np.cumsum(count) - count + 1)[place] if len(values) else place
 
 
-def _shares_below(scores: Any, others: Any) -> Any:
-    return np.searchsorted(np.sort(others), scores, side="left") / len(others)
-
-
 def _node_table(run_on: _EmbeddedRun, path: Path | None, strict: bool) -> tuple[dict[str, Any], list[Any]]:
     from graphreach.io.tables import read_nodes
 
@@ -198,17 +195,12 @@ def evaluate(
     if pairs is not None and labels is not None:
         raise gr.InputError("one of --pairs and --labels must be given, got both")
     if pairs is None and labels is None:
-        given = {
-            "--label-column": label_column,
-            "--graph": graph,
-            "--graph-number": graph_number,
-            "--features": features,
-        }
-        useless = [name for name, value in given.items() if value is not None]
-        if useless:
-            raise gr.InputError(
-                f"{useless[0]} must go with --pairs or --labels, which say what is evaluated, got neither"
-            )
+        names = ("--label-column", "--graph", "--graph-number", "--features")
+        for name, value in zip(names, (label_column, graph, graph_number, features), strict=True):
+            if value is not None:
+                raise gr.InputError(
+                    f"{name} must go with --pairs or --labels, which say what is evaluated, got neither"
+                )
         record = RunFolder(run).record
         typer.echo(json.dumps(record["metrics"]) if json_ else summary(record))
         return

@@ -79,7 +79,7 @@ def read_settings(
     settings = Settings.read(config, changes or [], **values)
     if tables.label_column is not None and tables.labels is None:
         raise gr.InputError(f"--label-column must go with --labels, got {tables.label_column!r} without")
-    named = dataset_name(file)
+    named = file.dataset()
     if tables.labels is not None and named is None:
         if "task" not in settings.model_fields_set:
             settings = Settings.read(config, changes or [], **(values | {"task": "node"}))
@@ -120,14 +120,6 @@ def say_plan(settings: Any, sample: Any) -> None:
             say(line)
 
 
-def dataset_name(file: GraphFile) -> str | None:
-    """The name of the data set that GRAPH stands for, or None if it is a file."""
-    from graphreach import datasets
-
-    name = str(file.graph).lower()
-    return name if not file.graph.is_file() and name in datasets.names() else None
-
-
 def load_data(file: GraphFile, tables: Tables) -> tuple[Any, list[Any]]:
     """The graph with its features and labels as a data set of one, and the names of the classes.
 
@@ -135,7 +127,7 @@ def load_data(file: GraphFile, tables: Tables) -> tuple[Any, list[Any]]:
     """
     from graphreach import datasets
 
-    name = dataset_name(file)
+    name = file.dataset()
     if name is not None:
         _refuse_with_name(file, tables, name)
         with stage(f"loading {file.graph}"):

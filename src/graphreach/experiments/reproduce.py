@@ -15,6 +15,7 @@ from typing import Any
 from graphreach.experiments.definition import ORDER, Cell, Experiment, load_experiment
 from graphreach.experiments.store import Line, Store
 from graphreach.experiments.work import Work
+from graphreach.training import Settings
 
 SCRATCH = ".runs"
 QUICK = {"epochs": 4, "evaluate_every": 2, "patience": None}
@@ -233,6 +234,4 @@ def _quick(work: Work) -> Work:
     settings: dict[str, Any] = work.settings.model_dump(exclude_defaults=True) | QUICK
     if settings.get("task") == "pair":
         settings["pairs_per_epoch"] = QUICK_PAIRS
-    return work.model_copy(
-        update={"settings": work.settings.make(**settings), "max_graphs": QUICK_GRAPHS, "leak": work.leak}
-    )
+    return work.model_copy(update={"settings": Settings(**settings), "max_graphs": QUICK_GRAPHS, "leak": work.leak})

@@ -49,7 +49,7 @@ class Work(BaseModel):
         own = {"protocol": PAPER, **settings}
         leak = own.pop("leak", None)
         try:
-            return cls(settings=Settings.make(**own), leak=leak, **values)
+            return cls(settings=Settings(**own), leak=leak, **values)
         except ValidationError as error:
             raise InputError(f"work: {error.errors()[0]['msg']}, got {error.errors()[0]['input']!r}") from None
 

@@ -1,7 +1,7 @@
 """Any finished run, ready to score: one model, several whose scores are added, or none that was trained."""
 
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,28 +25,7 @@ Features = NDArray[np.float32] | None
 VECTORS = "vectors.npz"
 
 
-class LoadedRun(Protocol):
-    """What a finished run of any method can do."""
-
-    settings: Settings
-
-    def embed(self, graph: Graph, x: Features = None) -> Any:
-        """What has to be computed once for a graph."""
-
-    def knows(self, graph: Graph) -> NDArray[np.bool_]:
-        """Which nodes of a graph can be scored."""
-
-    def logits(self, z: Any, pairs: Positions, graph: Graph) -> NDArray[Any]:
-        """A number for each pair ``[2, m]`` of positions: the higher, the likelier."""
-
-    def score_pairs(self, z: Any, pairs: Positions, graph: Graph) -> NDArray[Any]:
-        """The same on the scale that users see."""
-
-    def class_probabilities(self, z: Any, nodes: Positions) -> NDArray[Any]:
-        """The share of each class for some nodes, ``[m, classes]``."""
-
-
-def load_run(folder: str | Path, *, new_anchors: bool = False) -> LoadedRun:
+def load_run(folder: str | Path, *, new_anchors: bool = False) -> "LoadedRun | TrainedRun":
     """The run of a folder, whatever its method.
 
     Args:
@@ -74,33 +53,33 @@ def load_run(folder: str | Path, *, new_anchors: bool = False) -> LoadedRun:
     return TrainedRun(path, new_anchors=new_anchors)
 
 
-class _Pairs:
-    """A run of pairs without classes, that knows every node."""
+class LoadedRun:
+    """A finished run that scores pairs; here without classes of nodes, and with a score for every node."""
 
     settings: Settings
 
     def embed(self, graph: Graph, x: Features = None) -> Any:
-        """Nothing: pairs are scored as they come."""
+        """What has to be computed once for a graph; nothing, if pairs are scored as they come."""
         return None
 
     def knows(self, graph: Graph) -> NDArray[np.bool_]:
-        """Every node."""
+        """Which nodes of a graph can be scored."""
         return np.ones(graph.num_nodes, np.bool_)
 
     def logits(self, z: Any, pairs: Positions, graph: Graph) -> NDArray[Any]:
-        """The score itself."""
+        """A number for each pair ``[2, m]`` of positions: the higher, the likelier."""
         raise NotImplementedError
 
     def score_pairs(self, z: Any, pairs: Positions, graph: Graph) -> NDArray[Any]:
-        """The score as it is, on the method's own scale."""
+        """The same on the scale that users see."""
         return self.logits(z, pairs, graph)
 
     def class_probabilities(self, z: Any, nodes: Positions) -> NDArray[Any]:
-        """Refused."""
+        """The share of each class for some nodes, ``[m, classes]``."""
         raise InputError(f"the run must be of task 'node' to predict classes, got task {self.settings.task!r}")
 
 
-class HeuristicRun(_Pairs):
+class HeuristicRun(LoadedRun):
     """A run whose method scores pairs by the graph alone, say by common neighbours."""
 
     def __init__(self, settings: Settings) -> None:
@@ -112,7 +91,7 @@ class HeuristicRun(_Pairs):
         return score(self.settings.method, seen, pairs, **self.settings.model.given())
 
 
-class VectorRun(_Pairs):
+class VectorRun(LoadedRun):
     """A run of DeepWalk or node2vec: vectors of the nodes that were there when it was trained.
 
     Args:
@@ -170,7 +149,7 @@ def _texts(graph: Graph) -> NDArray[np.str_]:
     return np.array([str(each) for each in graph.ids.tolist()], dtype=np.str_)
 
 
-class FusedRun:
+class FusedRun(LoadedRun):
     """A run that adds the scores of several methods with the weights that validation chose.
 
     Args:
@@ -200,15 +179,11 @@ class FusedRun:
         return known
 
     def logits(self, z: Any, pairs: Positions, graph: Graph) -> NDArray[Any]:
-        """Standardised scores, added."""
+        """Standardised scores, added: 0 is as high as validation pairs on average."""
         total, *others = (part.logits(own, pairs, graph) for part, own in zip(self.parts, z, strict=True))
         for fusion, other in zip(self._fusions, others, strict=True):
             total = fusion.score(total, other)
         return total
-
-    def score_pairs(self, z: Any, pairs: Positions, graph: Graph) -> NDArray[Any]:
-        """Standardised scores, added: 0 is as high as validation pairs on average."""
-        return self.logits(z, pairs, graph)
 
     def class_probabilities(self, z: Any, nodes: Positions) -> NDArray[Any]:
         """The weighted mean of the parts' shares."""

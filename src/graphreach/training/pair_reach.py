@@ -60,10 +60,8 @@ class PairReach:
     def _once(self, split: Split, name: str, pairs: NDArray[np.int64]) -> Tensor:
         key = (id(split), name)
         if key not in self._known:
-            self._known[key] = (
-                split,
-                self._compute(split.graph, pairs),
-            )  # holds the split, so that its id stays its own
+            # Holds the split, so that its id stays its own.
+            self._known[key] = split, self._compute(split.graph, pairs)
         return self._known[key][1]
 
     def _compute(self, graph: Graph, pairs: NDArray[np.int64]) -> Tensor:

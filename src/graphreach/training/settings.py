@@ -139,6 +139,10 @@ class Settings(TrainingSettings, ReachSettings, ModelSettings, SplitSettings):
     Example:
         >>> Settings(task="link", epochs=20).learning_rate
         0.01
+        >>> Settings(epoch=3)
+        Traceback (most recent call last):
+        ...
+        graphreach.errors.InputError: settings must not hold 'epoch'; did you mean 'epochs'?
         >>> Settings(task="pair").protocol  # pairs of test nodes are unseen; "published" is the paper's split
         'node-disjoint'
     """
@@ -190,18 +194,6 @@ class Settings(TrainingSettings, ReachSettings, ModelSettings, SplitSettings):
         if "method" in settings.model_fields_set:  # a file may serve several methods
             check_read([settings.method], changed)
         return settings
-
-    @classmethod
-    def make(cls, **values: Any) -> Self:
-        """Settings, or one sentence that says what is wrong.
-
-        Example:
-            >>> Settings.make(epoch=3)
-            Traceback (most recent call last):
-            ...
-            graphreach.errors.InputError: settings must not hold 'epoch'; did you mean 'epochs'?
-        """
-        return cls(**values)
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """Settings with some of them changed, which are checked as all others are.
