@@ -30,18 +30,18 @@ def after_results(monkeypatch):
     """Make small tasks, and do something when some of their results are there and others are under way."""
     monkeypatch.setattr(replicated, "PIECE_STEPS", 20 * 8 * 20)
     monkeypatch.setattr(partitioned, "LEAST_STEPS", 20 * 8 * 100)
-    taken, take = [], replicated.Layout._take
+    taken, take = [], replicated.take
 
     def register(number, action):
-        def counted(self, ray, waiting):
-            result = take(self, ray, waiting)
+        def counted(waiting):
+            result = take(waiting)
             taken.append(result)
             if len(taken) == number:
                 assert waiting, "nothing is under way any more"
                 taken.append(action())
             return result
 
-        monkeypatch.setattr(replicated.Layout, "_take", counted)
+        monkeypatch.setattr(replicated, "take", counted)
         return taken
 
     return register

@@ -6,7 +6,8 @@ import pytest
 
 from graphreach.graph import Graph
 from graphreach.walks import Diameter, diameter
-from graphreach.walks.bfs_kernels import all_sources_diameter, components, undirected_diameter
+from graphreach.walks.bfs_kernels import all_sources_diameter, undirected_diameter
+from graphreach.walks.diameter import _components
 from helpers import cycle, grid, path, random_graph
 
 
@@ -17,9 +18,7 @@ def longest_shortest_path(graph):
 
 
 def by_ifub(graph, budget=10**12):
-    seeds, sizes = components(graph.indptr, graph.indices)
-    order = np.argsort(-sizes, kind="stable")
-    return Diameter(*undirected_diameter(graph.indptr, graph.indices, seeds[order], sizes[order], budget))
+    return Diameter(*undirected_diameter(graph.indptr, graph.indices, *_components(graph), budget))
 
 
 def lollipop(clique, tail):
@@ -125,5 +124,5 @@ def test_exact_or_not():
 
 def test_components_are_named_by_a_node_of_largest_degree():
     graph = Graph.from_edges([[0, 0, 0, 4, 5], [1, 2, 3, 5, 6]], num_nodes=8)
-    seeds, sizes = components(graph.indptr, graph.indices)
+    seeds, sizes = _components(graph)
     assert (seeds.tolist(), sizes.tolist()) == ([0, 5, 7], [4, 3, 1])

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from graphreach.cluster.machines import Machines
 from graphreach.cluster.ray_engine import Ray
+from graphreach.cluster.replicated import in_order
 from graphreach.errors import InputError
 from graphreach.progress import live
 from graphreach.training.inputs import BLOCK_ROWS, Inputs
@@ -87,10 +88,10 @@ def write_embeddings(
 def write_shards(model: torch.nn.Module, shards: Iterator[Shard], folder: Path, num_nodes: int) -> list[Path]:
     """Let tasks of the cluster embed shards and write a file each; returns the files in order."""
     folder.mkdir(parents=True, exist_ok=True)
-    names = _write_all(model, shards, folder, AHEAD * sum(Machines.of_cluster().cores), num_nodes)
+    files = _write_all(model, shards, folder, AHEAD * sum(Machines.of_cluster().cores), num_nodes)
     for rest in folder.glob(".part-*"):  # of tasks that were lost
         rest.unlink()
-    return [folder / name for name in sorted(names)]
+    return files
 
 
 def check_folder(path: Path) -> None:
@@ -131,36 +132,29 @@ def _rows(inputs: Inputs, begin: int, end: int) -> Inputs:
     return replace(inputs, x=x, structure=structure, num_nodes=structure.num_nodes, numbers=numbers)
 
 
-def _write_all(model: torch.nn.Module, shards: Iterator[Shard], folder: Path, ahead: int, n: int) -> list[str]:
+def _write_all(model: torch.nn.Module, shards: Iterator[Shard], folder: Path, ahead: int, n: int) -> list[Path]:
     """Keep so many shards in the cluster, until all are written."""
     import ray
 
     from graphreach.cluster.tensors import pack
 
     task, known = ray.remote(_write), ray.put(model)
-    waiting: dict[Any, int] = {}
-    names: list[str] = []
-    done = 0
+    files = list[Path]()
 
-    def wait() -> None:
-        nonlocal done
-        (ended,), _ = ray.wait(list(waiting), num_returns=1)
-        done += waiting.pop(ended)
-        try:
-            ray.get(ended)
-        except ray.exceptions.RayTaskError as error:
-            raise error.cause from None
-        show(done, "")
+    def submitted() -> Iterator[tuple[int, Any]]:
+        for shard in shards:
+            files.append(folder / f"part-{len(files):05}.parquet")
+            yield len(shard.ids), task.remote(known, pack(shard), files[-1])
 
-    with live("embedding on Ray", n) as show:
-        for number, shard in enumerate(shards):
-            names.append(f"part-{number:05}.parquet")
-            waiting[task.remote(known, pack(shard), folder / names[-1])] = len(shard.ids)
-            if len(waiting) >= ahead:
-                wait()
-        while waiting:
-            wait()
-    return names
+    try:
+        with live("embedding on Ray", n) as show:
+            done = 0
+            for count, _ in in_order(submitted(), ahead):
+                done += count
+                show(done, "")
+    except ray.exceptions.RayTaskError as error:
+        raise error.cause from None
+    return files
 
 
 def _write(model: torch.nn.Module, packed: Any, path: Path) -> None:

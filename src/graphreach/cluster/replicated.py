@@ -1,7 +1,7 @@
 """The whole graph in the shared memory of every node; tasks take some of the starts, or some of the items."""
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import numba
@@ -31,6 +31,25 @@ STORE_SHARE = 0.8
 """The share of a node's object store that a graph may fill; results need room too."""
 
 
+def in_order(submitted: Iterable[tuple[T, Any]], ahead: int) -> Iterator[tuple[T, Any]]:
+    """Items and the results of their tasks, in order; tasks are submitted ``ahead`` of them at a time."""
+    waiting: deque[tuple[T, Any]] = deque()
+    for each in submitted:
+        waiting.append(each)
+        if len(waiting) >= ahead:
+            yield take(waiting)
+    while waiting:
+        yield take(waiting)
+
+
+def take(waiting: deque[tuple[T, Any]]) -> tuple[T, Any]:
+    """The first of those under way and its result, which is waited for."""
+    import ray
+
+    item, reference = waiting.popleft()
+    return item, ray.get(reference)
+
+
 class Layout(Walker):
     """A graph laid out on a cluster; ``use`` is the record of what that takes."""
 
@@ -42,25 +61,10 @@ class Layout(Walker):
         self, submit: Callable[[T], Any], items: Sequence[T], ahead: int, description: str
     ) -> Iterator[tuple[T, Any]]:
         """Submit a task for each item, ``ahead`` of them at a time, and yield items and results in order."""
-        import ray
-
-        waiting: deque[tuple[T, Any]] = deque()
-
-        def results() -> Iterator[tuple[T, Any]]:
-            for item in items:
-                waiting.append((item, submit(item)))
-                if len(waiting) >= ahead:
-                    yield self._take(ray, waiting)
-            while waiting:
-                yield self._take(ray, waiting)
-
-        yield from track(results(), len(items), description)
-
-    def _take(self, ray: Any, waiting: deque[tuple[T, Any]]) -> tuple[T, Any]:
-        item, reference = waiting.popleft()
-        result = ray.get(reference)
-        self.use.bytes_moved += size_of(result)
-        return item, result
+        submitted = ((item, submit(item)) for item in items)
+        for item, result in track(in_order(submitted, ahead), len(items), description):
+            self.use.bytes_moved += size_of(result)
+            yield item, result
 
 
 class Replicated(Layout):

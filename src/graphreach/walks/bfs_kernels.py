@@ -46,27 +46,6 @@ def farthest(indptr: Any, indices: Any, source: Any, distance: Any, queue: Any) 
 
 
 @kernel
-def components(indptr: Any, indices: Any) -> Any:
-    """One node (of largest degree) of each component of a symmetric graph, and the components' sizes."""
-    n = len(indptr) - 1
-    distance, queue = np.full(n, -1, np.int32), np.empty(n, np.int64)
-    seeds, sizes = np.empty(n, np.int64), np.empty(n, np.int64)
-    found = 0
-    for source in range(n):
-        if distance[source] >= 0:
-            continue
-        size, _ = bfs(indptr, indices, source, distance, queue)
-        best = source
-        for i in range(size):
-            v = queue[i]
-            if np.int64(indptr[v + 1]) - np.int64(indptr[v]) > np.int64(indptr[best + 1]) - np.int64(indptr[best]):
-                best = v
-        seeds[found], sizes[found] = best, size
-        found += 1
-    return seeds[:found].copy(), sizes[:found].copy()
-
-
-@kernel
 def midpoint(indptr: Any, indices: Any, source: Any, distance: Any, queue: Any) -> Any:
     """Sweep from ``source``: the distance of the farthest node, the node half-way to it, and the edges looked at."""
     count, edges = bfs(indptr, indices, source, distance, queue)

@@ -1,17 +1,13 @@
 """The diameter in hops, exactly or between bounds."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graphreach.errors import InputError
 from graphreach.graph import Graph
-from graphreach.walks.bfs_kernels import (
-    all_sources_diameter,
-    components,
-    directed_sweeps,
-    undirected_diameter,
-)
+from graphreach.walks.bfs_kernels import all_sources_diameter, directed_sweeps, undirected_diameter
 from graphreach.walks.rng import hash_nodes
 
 BUDGET = 500_000_000
@@ -67,21 +63,35 @@ def diameter(graph: Graph, budget: int = BUDGET) -> Diameter:
         return Diameter(hops, hops)
     if graph.directed:
         return _directed_bounds(graph)
-    seeds, sizes = components(graph.indptr, graph.indices)
-    order = np.argsort(-sizes, kind="stable")
-    lower, upper = undirected_diameter(graph.indptr, graph.indices, seeds[order], sizes[order], budget)
+    lower, upper = undirected_diameter(graph.indptr, graph.indices, *_components(graph), budget)
     return Diameter(int(lower), int(upper))
 
 
-def _by_scipy(graph: Graph) -> int:
+def _edges(graph: Graph) -> Any:
+    """The edges as SciPy reads them, all of length 1."""
     from scipy.sparse import csr_array
+
+    kind = np.int32 if len(graph.indices) < 2**31 else np.int64
+    parts = (np.ones(len(graph.indices), np.uint8), graph.indices.astype(kind), graph.indptr.astype(kind))
+    return csr_array(parts, (graph.num_nodes, graph.num_nodes))
+
+
+def _components(graph: Graph) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """A node of largest degree of each component, and the components' sizes, largest first."""
+    from scipy.sparse.csgraph import connected_components
+
+    count, label = connected_components(_edges(graph), directed=False)
+    sizes = np.bincount(label, minlength=count)
+    by_degree = np.lexsort((-np.diff(graph.indptr.astype(np.int64)), label))
+    seeds = by_degree[np.concatenate([[0], np.cumsum(sizes)[:-1]])]
+    order = np.argsort(-sizes, kind="stable")
+    return seeds[order], sizes[order]
+
+
+def _by_scipy(graph: Graph) -> int:
     from scipy.sparse.csgraph import dijkstra
 
-    n = graph.num_nodes
-    hops = csr_array(
-        (np.ones(len(graph.indices)), graph.indices.astype(np.int32), graph.indptr.astype(np.int32)), (n, n)
-    )
-    longest = 0
+    n, hops, longest = graph.num_nodes, _edges(graph), 0
     for start in range(0, n, 256):
         found = dijkstra(hops, unweighted=True, indices=np.arange(start, min(n, start + 256)))
         longest = max(longest, int(found[np.isfinite(found)].max()))
