@@ -4,7 +4,6 @@ import json
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -50,11 +49,19 @@ CHECKED, SAME = 1000, 1e-3
 """Test examples whose recorded scores are compared with the model's here, and what is no difference."""
 
 
-@dataclass(frozen=True, eq=False)
-class Shown:
-    """One graph of a run, and all that is known of it.
+class Listing(NamedTuple):
+    """Examples of one kind with their explanations."""
 
-    Attributes:
+    name: str
+    title: str
+    about: str
+    items: list[Any]
+
+
+class Content(ABC):
+    """What the page shows of one graph of a run, whatever its task.
+
+    Args:
         folder: Folder of the run.
         outcome: Results of the run on all graphs.
         name: Name of the data set.
@@ -65,14 +72,23 @@ class Shown:
         classes: Names of the classes, if they have any.
     """
 
-    folder: Path
-    outcome: Outcome
-    name: str
-    number: int
-    sample: Sample
-    split: Split
-    explainer: Explainer
-    classes: Sequence[Any]
+    examples: str
+    """What the task's examples are called."""
+
+    def __init__(
+        self, folder: Path, outcome: Outcome, name: str, number: int, sample: Sample, split: Split,
+        explainer: Explainer, classes: Sequence[Any],
+    ) -> None:  # fmt: skip
+        self.folder, self.outcome, self.name, self.number = folder, outcome, name, number
+        self.sample, self.split, self.explainer, self.classes = sample, split, explainer, classes
+        self.scores = self.scores_of("test")
+        self.lists = self.listings()
+        wanted = {node for each in self.lists for item in each.items for node in self.nodes_of(item)}
+        needed = sorted(wanted.union(self.explainer.anchors.tolist()))
+        self.nodes = shown_nodes(self.sample.graph, np.array(needed, np.int64), MAX_NODES)
+        self.place = np.full(self.sample.graph.num_nodes, -1, np.int64)
+        self.place[self.nodes] = np.arange(len(self.nodes))
+        self.notes: list[str] = []
 
     @property
     def graphs(self) -> int:
@@ -84,48 +100,17 @@ class Shown:
         """The data set, and which graph of it."""
         return self.name if self.graphs == 1 else f"{self.name}, graph {self.number} of {self.graphs}"
 
-    def scores(self, part: str) -> NDArray[np.float64]:
+    def scores_of(self, part: str) -> NDArray[np.float64]:
         """Recorded scores of this graph's examples; none if it has no examples."""
         own = self.outcome.scores[part][self.number - 1]
         return np.empty(0) if own is None else np.asarray(own, np.float64)
 
-    def metrics(self, part: str) -> dict[str, float]:
+    def metrics_of(self, part: str) -> dict[str, float]:
         """Metrics of this graph: as recorded where it is the only one."""
         if self.graphs == 1:
             return finite(self.outcome.record["metrics"][part])
         examples = getattr(self.split, part)
-        return finite(metrics(self.split.task, self.scores(part), examples)) if len(examples) else {}
-
-
-class Listing(NamedTuple):
-    """Examples of one kind with their explanations."""
-
-    name: str
-    title: str
-    about: str
-    items: list[Any]
-
-
-class Content(ABC):
-    """What the page shows of a run, whatever its task.
-
-    Args:
-        shown: The graph to show.
-    """
-
-    examples: str
-    """What the task's examples are called."""
-
-    def __init__(self, shown: Shown) -> None:
-        self.shown, self.sample, self.split, self.explainer = shown, shown.sample, shown.split, shown.explainer
-        self.scores = shown.scores("test")
-        self.lists = self.listings()
-        wanted = {node for each in self.lists for item in each.items for node in self.nodes_of(item)}
-        needed = sorted(wanted.union(self.explainer.anchors.tolist()))
-        self.nodes = shown_nodes(self.sample.graph, np.array(needed, np.int64), MAX_NODES)
-        self.place = np.full(self.sample.graph.num_nodes, -1, np.int64)
-        self.place[self.nodes] = np.arange(len(self.nodes))
-        self.notes: list[str] = []
+        return finite(metrics(self.split.task, self.scores_of(part), examples)) if len(examples) else {}
 
     @abstractmethod
     def recomputed(self, chosen: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -149,7 +134,7 @@ class Content(ABC):
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON can hold it."""
-        record, graph = self.shown.outcome.record, self.sample.graph
+        record, graph = self.outcome.record, self.sample.graph
         self._note_differences()
         self._note_graphs()
         lists = [
@@ -163,9 +148,9 @@ class Content(ABC):
         ]
         content = {
             "lists": lists,
-            "title": self.shown.title,
+            "title": self.title,
             "task": self.split.task,
-            "graphs": self.shown.graphs,
+            "graphs": self.graphs,
             "graph": {
                 "nodes": graph.num_nodes, "edges": graph.num_edges, "directed": graph.directed,
                 "weighted": graph.weighted,
@@ -182,8 +167,8 @@ class Content(ABC):
 
     def _leaks(self) -> list[str]:
         """What was found of the shown graph; the record has the first graphs only."""
-        recorded: list[str] = self.shown.outcome.record["leaks"]
-        return [str(check_leaks(self.split))] if recorded and self.shown.graphs > 1 else recorded
+        recorded: list[str] = self.outcome.record["leaks"]
+        return [str(check_leaks(self.split))] if recorded and self.graphs > 1 else recorded
 
     def _note_differences(self) -> None:
         """Say so if the model does not give the recorded scores, as with other data of the same size."""
@@ -197,17 +182,17 @@ class Content(ABC):
             )
 
     def _note_graphs(self) -> None:
-        shown, run = self.shown, self.shown.outcome.record["metrics"]["test"]
-        if shown.graphs == 1:
+        run = self.outcome.record["metrics"]["test"]
+        if self.graphs == 1:
             return
         known = {"auc": "the mean of their test AUCs", "pooled_auc": f"the AUC of all their {self.examples} together"}
         figures_of_run = [f"{words} is {run[name]:.4f}" for name, words in known.items() if name in run]
-        tested = sum(own is not None for own in shown.outcome.scores["test"])
+        tested = sum(own is not None for own in self.outcome.scores["test"])
         some = f"the {tested:,} graphs" if tested > 1 else "the only graph"
-        whole = f"all {tested:,} graphs" if tested == shown.graphs else f"{some} with test {self.examples}"
+        whole = f"all {tested:,} graphs" if tested == self.graphs else f"{some} with test {self.examples}"
         over_all = f" Over {whole} {', '.join(figures_of_run)}." if figures_of_run else ""
         self.notes.append(
-            f"This is graph {shown.number:,} of {shown.graphs:,}: pictures, test figures and {self.examples} are of it "
+            f"This is graph {self.number:,} of {self.graphs:,}: pictures, test figures and {self.examples} are of it "
             f"alone, the model and its training are of all.{over_all}"
         )
         if not len(self.scores):
@@ -258,7 +243,7 @@ class Content(ABC):
 
     def class_names(self, count: int) -> list[str]:
         """Names of so many classes at least; a number where one has no name."""
-        known = [str(each) for each in self.shown.classes]
+        known = [str(each) for each in self.classes]
         return known + [f"class {each}" for each in range(len(known), count)]
 
     def _anchors(self) -> dict[str, Any]:
@@ -286,11 +271,11 @@ class Content(ABC):
         intervals = {
             name: [short(each.low), short(each.high)] for name, each in bounds.items() if not math.isnan(each.low)
         }
-        return {part: self.shown.metrics(part) for part in ("val", "test")} | {"intervals": intervals}
+        return {part: self.metrics_of(part) for part in ("val", "test")} | {"intervals": intervals}
 
     def _curves(self) -> dict[str, Any]:
-        history = self.shown.outcome.record.get("history", [])
-        losses = read_losses(self.shown.folder / CHECKPOINT)
+        history = self.outcome.record.get("history", [])
+        losses = read_losses(self.folder / CHECKPOINT)
         steps = np.unique(np.linspace(0, len(losses) - 1, min(len(losses), POINTS)).astype(int)).tolist()
         return {
             "loss": [[each + 1, short(losses[each])] for each in steps],

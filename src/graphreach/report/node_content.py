@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from graphreach.explain import NodeExplanation
 from graphreach.report import figures
-from graphreach.report.content import Content, Listing, Shown, short
+from graphreach.report.content import Content, Listing, short
 from graphreach.report.drawing import pack, smallest
 
 LISTED, ANCHORS = 15, 6
@@ -37,17 +37,13 @@ PARTS = ("", "training", "validation", "test")
 
 
 class NodeContent(Content):
-    """Lists of nodes with their places, probabilities of classes, accuracy and AUC, and how sure predictions were.
-
-    Args:
-        shown: The graph to show.
-    """
+    """Lists of nodes with their places, probabilities of classes, accuracy and AUC, and how sure predictions were."""
 
     examples = "nodes"
 
-    def __init__(self, shown: Shown) -> None:
-        super().__init__(shown)
-        self.chances = shown.explainer.run.class_probabilities(shown.explainer.z, self.nodes)
+    def __init__(self, *shown: Any) -> None:
+        super().__init__(*shown)
+        self.chances = self.explainer.run.class_probabilities(self.explainer.z, self.nodes)
 
     def listings(self) -> list[Listing]:
         """Test nodes that the model was wrong about, and those it was least sure of."""

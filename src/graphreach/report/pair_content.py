@@ -21,11 +21,7 @@ VISIBLE = 5e-4
 
 
 class PairContent(Content):
-    """Lists of pairs with their explanations, the AUC, and scores of positives and negatives.
-
-    Args:
-        shown: The graph to show.
-    """
+    """Lists of pairs with their explanations, the AUC, and scores of positives and negatives."""
 
     examples = "pairs"
 

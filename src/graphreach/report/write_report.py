@@ -12,7 +12,6 @@ from graphreach.datasets import Dataset, Sample
 from graphreach.errors import InputError
 from graphreach.explain import Explainer
 from graphreach.io.files import replacing
-from graphreach.report.content import Content, Shown
 from graphreach.report.drawing import script_json
 from graphreach.report.node_content import NodeContent
 from graphreach.report.pair_content import PairContent
@@ -95,8 +94,8 @@ def make_report(
     explainer = Explainer(run, own.graph, own.x, walk_graph=weights)
     given = to_list("classes", classes, "a list of names of classes")
     names = given if dataset.classes is None or len(given) else dataset.classes.tolist()
-    shown = Shown(place_of_run, outcome, dataset.name, place, dataset[place - 1], own, explainer, names)
-    content: Content = NodeContent(shown) if own.task == "node" else PairContent(shown)
+    kind = NodeContent if own.task == "node" else PairContent
+    content = kind(place_of_run, outcome, dataset.name, place, dataset[place - 1], own, explainer, names)
     return fill_page(content.to_dict())
 
 

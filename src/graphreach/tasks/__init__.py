@@ -1,9 +1,8 @@
 """Tasks: splits that show nothing of what is to be predicted, metrics, and scores that need no training."""
 
-from graphreach.tasks.closure import closure, closure_scores
 from graphreach.tasks.examples import Examples, SampleLike, Split, empty_pairs, find_task, join_pairs
 from graphreach.tasks.heuristics import HEURISTICS, score
-from graphreach.tasks.label_weights import label_weights
+from graphreach.tasks.labels import closure, closure_scores, label_weights
 from graphreach.tasks.leaks import LeakError, LeakReport, check_leaks
 from graphreach.tasks.metrics import MeanMetrics, mean_metrics, metrics
 from graphreach.tasks.split import split, split_dataset

@@ -11,8 +11,8 @@ from graphreach.arguments import check_flag, check_pairs, describe, to_array
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.progress import stage
-from graphreach.tasks.closure import same_component
 from graphreach.tasks.examples import PARTS, Examples, Split, find_task
+from graphreach.tasks.labels import same_component
 from graphreach.tasks.pair_keys import contains
 
 PROMISES = ("published", "clean", "node-disjoint", "graph-disjoint")

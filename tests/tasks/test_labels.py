@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from graphreach.errors import InputError
 from graphreach.tasks import closure, closure_scores, metrics, split
-from graphreach.tasks.closure import same_component
+from graphreach.tasks.labels import same_component
 from helpers import path
 
 pair = st.tuples(st.integers(0, 14), st.integers(0, 14))
