@@ -46,7 +46,7 @@ def gains(summaries: Sequence[Summary]) -> list[Gain]:
         if not others:
             continue
         best = max(others, key=lambda each: each.mean)
-        standardised = best.cell.work(0).settings.model.get("standardise", False)
+        standardised = getattr(best.cell.work(0).settings.model, "standardise", False) or False
         for preset in PRESETS:
             ours = found.get((group, column, preset))
             if ours is not None:
