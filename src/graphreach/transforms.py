@@ -1,6 +1,5 @@
 """Transforms for PyG data sets."""
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from graphreach.anchors import select_anchors
 from graphreach.arguments import check_choice, describe, to_integers
 from graphreach.errors import InputError
 from graphreach.graph import Graph
+from graphreach.nn.adjacency import csr_tensor
 from graphreach.reachability import reachability
 from graphreach.walks.defaults import NUM_ANCHORS, NUM_WALKS, STRATEGY, WALK_LENGTH
 
@@ -88,13 +88,4 @@ class AddReachability(BaseTransform):  # type: ignore[misc]
 
 
 def _as_tensor(matrix: Any) -> Tensor:
-    if isinstance(matrix, np.ndarray):
-        return torch.from_numpy(matrix)
-    pointer, column = (torch.from_numpy(part.astype(np.int64)) for part in (matrix.indptr, matrix.indices))
-    with (
-        warnings.catch_warnings()
-    ):  # torch calls its CSR layout beta; batching and reading it back is all that is done here
-        warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
-        return torch.sparse_csr_tensor(
-            pointer, column, torch.from_numpy(matrix.data), matrix.shape, check_invariants=False
-        )
+    return torch.from_numpy(matrix) if isinstance(matrix, np.ndarray) else csr_tensor(matrix)

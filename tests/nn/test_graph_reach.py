@@ -8,6 +8,7 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
+import torch_geometric.nn as pyg
 from torch_geometric.nn import GCN
 
 import graphreach as gr
@@ -221,7 +222,7 @@ def test_transductive_appends_the_table_to_features():
     plain = gr.nn.GraphReach(10, 6)
     plain.load_state_dict({name: value for name, value in model.state_dict().items() if name != "table.weight"})
     assert torch.equal(model(x, reach), plain(torch.cat([x, model.table.weight], -1), reach))
-    with pytest.raises(InputError, match="reach must have 9 nodes as the embedding table has, got 12"):
+    with pytest.raises(InputError, match="the graph must have 9 nodes as the embedding table has, got 12"):
         gr.nn.GraphReach(0, 6, num_nodes=9)(None, reach)
 
 
@@ -232,7 +233,9 @@ def test_local_branch_is_appended(name):
     edge_index = torch.tensor([[0, 1, 2], [1, 2, 3]])
     z = model(x, reach, edge_index=edge_index)
     assert z.shape == (NUM_NODES, 5 + 6)
-    assert_near(z[:, 5:], torch.nn.functional.normalize(model.local(x, edge_index), dim=-1), 1e-5)
+    local = {"gcn": pyg.GCN, "sage": pyg.GraphSAGE, "gat": pyg.GAT, "gin": pyg.GIN}[name](4, 6, 2)
+    local.load_state_dict(model.local.state_dict())
+    assert_near(z[:, 5:], torch.nn.functional.normalize(local(x, edge_index), dim=-1), 1e-5)
     with pytest.raises(InputError, match="edge_index must be given to a model with a local branch, got None"):
         model(x, reach)
 

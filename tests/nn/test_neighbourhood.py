@@ -9,6 +9,7 @@ import torch_geometric.nn as pyg
 
 import graphreach as gr
 from graphreach.errors import InputError
+from graphreach.nn.neighbourhood import local_branch
 from helpers import random_graph
 from nn_literal import assert_near, assert_same_function, random_weights
 
@@ -29,9 +30,21 @@ def bare(*arguments, **options):
     return gr.nn.Neighbourhood(*arguments, output_activation="identity", **options)
 
 
+def pyg_layer(kind, conv):
+    """A new layer of PyG as its users make it, with the same weights."""
+    if kind == "gin":
+        layer = pyg.GINConv(copy.deepcopy(conv.nn))
+    elif kind == "gat":
+        layer = pyg.GATConv(conv.in_channels, conv.out_channels, conv.heads, concat=conv.concat)
+    else:
+        layer = {"gcn": pyg.GCNConv, "sage": pyg.SAGEConv}[kind](conv.in_channels, conv.out_channels)
+    layer.to(next(conv.parameters()).dtype).load_state_dict(conv.state_dict())
+    return layer
+
+
 def pyg_forward(model, x, edge_index, edge_weight=None):
-    """The same model by PyG's own layers, which copy their weights."""
-    convs = [copy.deepcopy(conv) for conv in model.convs]
+    """The same model by layers of PyG, on edges as PyG has them."""
+    convs = [pyg_layer(model.kind, conv) for conv in model.convs]
     h = x
     for i, conv in enumerate(convs):
         h = conv(h, edge_index) if edge_weight is None else conv(h, edge_index, edge_weight)
@@ -51,16 +64,6 @@ def test_same_numbers_as_pyg(kind, directed, in_channels, dtype, tolerance):
     expected, weights = pyg_forward(model, x, torch.from_numpy(graph.edge_index))
     assert expected.shape == (30, 5)
     assert_same_function(model(x, adjacency), [x, *model.convs.parameters()], expected, [x, *weights], tolerance)
-
-
-def test_same_numbers_as_the_layers_taken_from_pyg_by_name():
-    """Not the model's own layer objects: new ones of PyG, with the weights loaded by name."""
-    graph = random_graph(20, 50)
-    model = bare("gcn", 4, 8).eval()
-    theirs = pyg.GCN(4, 8, 2)
-    theirs.load_state_dict(model.state_dict())
-    x = features(20, 4, torch.float32)
-    assert_near(model(x, graph), theirs(x, torch.from_numpy(graph.edge_index)), 1e-5)
 
 
 @pytest.mark.parametrize("directed", [False, True])
@@ -236,3 +239,23 @@ def test_wrong_input():
         gr.nn.Neighbourhood("gcn", 3)(torch.ones(5, 3), graph)
     with pytest.raises(InputError, match="the graph must have 7 nodes as the embedding table has, got 6"):
         gr.nn.Neighbourhood("gcn", num_nodes=7)(None, graph)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@with_names
+def test_local_branch_gives_what_pygs_model_gives(kind, directed):
+    graph = gr.Graph.from_edges([[0, 1, 2, 3, 3, 4], [1, 2, 3, 0, 3, 1]], directed=directed, num_nodes=6)
+    branch = local_branch(kind, 4, 8, 3, 0.0).double()
+    theirs = {"gcn": pyg.GCN, "sage": pyg.GraphSAGE, "gat": pyg.GAT, "gin": pyg.GIN}[kind](4, 8, 3).double()
+    assert type(branch) is type(theirs)
+    theirs.load_state_dict(branch.state_dict())
+    x = features(6, 4)
+    found = branch(x, gr.nn.Adjacency.from_graph(graph).adj_t(kind, x))
+    expected = theirs(x, torch.from_numpy(graph.edge_index.copy()))
+    assert_same_function(found, [x, *branch.parameters()], expected, [x, *theirs.parameters()], 1e-12)
+
+
+def test_local_branch_of_none_and_of_unknown_names():
+    assert local_branch(None, 4, 8, 2, 0.0) is None
+    with pytest.raises(InputError, match="local must be one of gcn, sage, gat, gin or None, got 'cnn'"):
+        local_branch("cnn", 4, 8, 2, 0.0)

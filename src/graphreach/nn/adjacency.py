@@ -1,7 +1,7 @@
 """Neighbourhoods as the baseline layers read them."""
 
+import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,57 +13,6 @@ from graphreach.arguments import describe
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.checks import check_graph
-
-PARTS = 64
-"""Runs of rows with about equally many entries that the kernels share out among threads."""
-
-
-@dataclass(frozen=True, eq=False)
-class SparseMatrix:
-    """A square matrix in compressed rows, and its transpose likewise, which gradients are multiplied by.
-
-    Attributes:
-        pointer: Where each row's entries begin, ``[n + 1]``.
-        index: The column of each entry.
-        value: The entries.
-        bounds: The first row of each part, and n.
-        transpose: The transpose; of a symmetric matrix the matrix itself.
-    """
-
-    pointer: Tensor
-    index: Tensor
-    value: Tensor
-    bounds: Tensor
-    _transpose: "SparseMatrix | None" = field(default=None, repr=False)
-
-    @property
-    def transpose(self) -> "SparseMatrix":
-        """The transpose; of a symmetric matrix the matrix itself."""
-        return self._transpose or self
-
-    @classmethod
-    def from_scipy(cls, matrix: Any, dtype: torch.dtype, device: torch.device, *, symmetric: bool) -> "SparseMatrix":
-        """From a SciPy matrix."""
-        transpose = None if symmetric else cls.from_scipy(matrix.T.tocsr(), dtype, device, symmetric=True)
-        pointer = matrix.indptr.astype(np.int64)
-        load = pointer + np.arange(len(pointer))
-        bounds = np.searchsorted(load, np.linspace(0, load[-1], PARTS + 1))
-        bounds[-1] = len(pointer) - 1
-        arrays = (pointer, matrix.indices, matrix.data, bounds)
-        rows, index, value, parts = (torch.from_numpy(array).to(device) for array in arrays)
-        return cls(rows, index, value.to(dtype), parts, transpose)
-
-    @property
-    def rows(self) -> Tensor:
-        """The row of each entry."""
-        n = self.pointer.numel() - 1
-        return torch.repeat_interleave(torch.arange(n, device=self.pointer.device), self.pointer.diff())
-
-    def as_torch(self) -> Tensor:
-        """As PyTorch's own sparse matrix, for devices without kernels."""
-        n = self.pointer.numel() - 1
-        index = torch.stack([self.rows, self.index.long()])
-        return torch.sparse_coo_tensor(index, self.value, (n, n), check_invariants=False)
 
 
 class Adjacency:
@@ -95,12 +44,24 @@ class Adjacency:
             raise InputError(f"matrix must be square, got shape {list(matrix.shape)}")
         self.matrix = csr_array(matrix)
         self.symmetric, self.weighted = symmetric, weighted
-        self._made: dict[Any, SparseMatrix] = {}
+        self._made: dict[Any, Tensor] = {}
 
     @classmethod
     def from_graph(cls, graph: Graph) -> "Adjacency":
         """Of one graph."""
         return cls(check_graph(graph).transpose().to_scipy(), symmetric=not graph.directed, weighted=graph.weighted)
+
+    @classmethod
+    def from_edge_index(cls, edge_index: Tensor, num_nodes: int) -> "Adjacency":
+        """Of edges as PyG has them; one that is listed twice counts twice.
+
+        Example:
+            >>> Adjacency.from_edge_index(torch.tensor([[0, 1], [1, 2]]), 3)
+            Adjacency(num_nodes=3, num_entries=2)
+        """
+        source, target = edge_index.cpu().numpy()
+        matrix = csr_array((np.ones(len(source)), (target, source)), shape=(num_nodes, num_nodes))
+        return cls(matrix, weighted=False)
 
     @classmethod
     def batch(cls, parts: Sequence["Adjacency"]) -> "Adjacency":
@@ -127,31 +88,26 @@ class Adjacency:
     @property
     def edge_index(self) -> Tensor:
         """Source and target of each entry, ``[2, m]``, as in PyG; an undirected edge appears in both directions."""
-        target = np.repeat(np.arange(self.num_nodes), np.diff(self.matrix.indptr))
-        return torch.from_numpy(np.stack([self.matrix.indices.astype(np.int64), target]))
+        return _edges(self.matrix)
 
     @property
     def edge_weight(self) -> Tensor | None:
         """The weight of each entry, or ``None``."""
         return torch.from_numpy(self.matrix.data.astype(np.float32)) if self.weighted else None
 
-    def operator(self, name: str, like: Tensor) -> SparseMatrix:
-        r"""A matrix that a layer multiplies by, in the precision and on the device of ``like``.
+    def adj_t(self, kind: str, like: Tensor) -> Tensor:
+        r"""The matrix that a layer of PyG multiplies by, sparse CSR, in the precision and on the device of ``like``.
 
         ``"gcn"``: :math:`\hat D^{-1/2} \hat A \hat D^{-1/2}` with :math:`\hat A` = A and ones on the diagonal where it has
-        nothing; ``"mean"``: rows of A divided by their sum; ``"sum"``: A; ``"self"``: ones where A has an entry and on the
-        whole diagonal.
+        nothing; ``"sage"``: rows of A divided by their sum; ``"gin"``: A; ``"gat"``: edges, with a loop at each node, as
+        ``edge_index``, since attention has weights of its own. Made once.
         """
-        key = (name, like.dtype, like.device)
+        key = (kind, like.dtype, like.device)
         if key not in self._made:
-            symmetric = self.symmetric and name != "mean"
-            matrix = OPERATORS[name](self.matrix)
-            if matrix.nnz and matrix.data.max() > torch.finfo(like.dtype).max:
-                raise InputError(
-                    f"weights of edges must be at most {torch.finfo(like.dtype).max:.2g} for a layer that adds them up, "
-                    f"got {matrix.data.max():.2g}; scale them"
-                )
-            self._made[key] = SparseMatrix.from_scipy(matrix, like.dtype, like.device, symmetric=symmetric)
+            matrix = OPERATORS[kind](self.matrix)
+            with torch.inference_mode(False):
+                made = _edges(matrix) if kind == "gat" else _sparse(matrix, like.dtype)
+                self._made[key] = made.to(like.device)
         return self._made[key]
 
     def without_weights(self) -> "Adjacency":
@@ -184,8 +140,43 @@ def as_adjacency(structure: Any) -> Adjacency:
     raise InputError(f"structure must be an Adjacency or a Graph, got {type(structure).__name__}")
 
 
-def _gcn(A: Any) -> Any:
-    loops = csr_array(A + diags_array((A.diagonal() == 0).astype(A.dtype)))
+def _edges(matrix: Any) -> Tensor:
+    target = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    return torch.from_numpy(np.stack([matrix.indices.astype(np.int64), target]))
+
+
+def _sparse(matrix: Any, dtype: torch.dtype) -> Tensor:
+    most = torch.finfo(dtype).max
+    if matrix.nnz and matrix.data.max() > most:
+        raise InputError(
+            f"weights of edges must be at most {most:.2g} for a layer that adds them up, got {matrix.data.max():.2g}; "
+            "scale them"
+        )
+    return csr_tensor(matrix).to(dtype)
+
+
+def csr_tensor(matrix: Any) -> Tensor:
+    """A compressed matrix of SciPy as a tensor.
+
+    Example:
+        >>> csr_tensor(csr_array([[0.0, 2.0]])).to_dense()
+        tensor([[0., 2.]], dtype=torch.float64)
+    """
+    pointer, column = (torch.from_numpy(each.astype(np.int64)) for each in (matrix.indptr, matrix.indices))
+    values = torch.from_numpy(matrix.data)
+    with (
+        warnings.catch_warnings()
+    ):  # torch calls its CSR layout beta; products, batching and reading it back is all we do
+        warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
+        return torch.sparse_csr_tensor(pointer, column, values, matrix.shape, check_invariants=False)
+
+
+def _with_loops(A: Any) -> Any:
+    return csr_array(A + diags_array((A.diagonal() == 0).astype(A.dtype)))
+
+
+def _normalized(A: Any) -> Any:
+    loops = _with_loops(A)
     scale = diags_array(loops.sum(1) ** -0.5)
     return csr_array(scale @ loops @ scale)
 
@@ -195,9 +186,4 @@ def _mean(A: Any) -> Any:
     return csr_array(diags_array(np.divide(1, total, out=np.zeros_like(total), where=total > 0)) @ A)
 
 
-def _self(A: Any) -> Any:
-    loops = csr_array(A + diags_array((A.diagonal() == 0).astype(A.dtype)))
-    return csr_array((np.ones_like(loops.data), loops.indices, loops.indptr), shape=loops.shape)
-
-
-OPERATORS: dict[str, Callable[[Any], Any]] = {"gcn": _gcn, "mean": _mean, "sum": csr_array, "self": _self}
+OPERATORS: dict[str, Callable[[Any], Any]] = {"gcn": _normalized, "sage": _mean, "gat": _with_loops, "gin": csr_array}

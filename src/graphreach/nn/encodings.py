@@ -3,23 +3,19 @@
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
-from torch import Tensor
 
 from graphreach.arguments import check_choice, check_flag
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.checks import check_graph
 from graphreach.limits import check_memory
-from graphreach.nn.adjacency import SparseMatrix
 from graphreach.nn.kernels.encodings import count_returns
-from graphreach.nn.neighbour_sums import neighbour_sum
 from graphreach.progress import stage, track
-from graphreach.threads import one_blas_thread, one_torch_thread
+from graphreach.threads import one_blas_thread
 from graphreach.walks.engine import row_chunks
 from graphreach.walks.rng import check_seed
 from graphreach.walks.transitions import transitions
@@ -116,7 +112,6 @@ def laplacian_encodings(graph: Graph, dim: int = 16, seed: int = 0, *, flip_sign
     return encodings
 
 
-@one_torch_thread()
 def _exact_returns(graph: Graph, dim: int) -> NDArray[np.float32]:
     A, n = graph.to_scipy(), graph.num_nodes
     degree = A.sum(1)
@@ -125,27 +120,26 @@ def _exact_returns(graph: Graph, dim: int) -> NDArray[np.float32]:
         P = csr_array(diags_array(inverse) @ A)
     else:  # D^-1/2 A D^-1/2 has powers with the same diagonal, and is its own transpose
         P = csr_array(diags_array(np.sqrt(inverse)) @ A @ diags_array(np.sqrt(inverse)))
-    matrix = SparseMatrix.from_scipy(P, torch.float32, torch.device("cpu"), symmetric=not graph.directed)
-    out = torch.empty(n, dim)
+    P = P.astype(np.float32)
+    transpose = P if not graph.directed else csr_array(P.T)
+    out = np.empty((n, dim), np.float32)
     begins = range(0, n, BLOCK)
     for begin in track(begins, len(begins), "return probabilities"):
-        _block_returns(matrix, begin, out[begin : begin + BLOCK])
-    returns: NDArray[np.float32] = out.numpy()
-    return returns
+        _block_returns(P, transpose, begin, out[begin : begin + BLOCK])
+    return out
 
 
-def _block_returns(P: SparseMatrix, begin: int, out: Tensor) -> None:
+def _block_returns(P: Any, transpose: Any, begin: int, out: NDArray[np.float32]) -> None:
     """The diagonals of P^1 .. P^dim at some nodes: that of P^(a+b) is the product of rows of P^a and columns of P^b."""
-    n = P.pointer.numel() - 1
-    columns = torch.zeros(n, len(out))
-    columns[begin : begin + len(out)].fill_diagonal_(1)
+    columns = np.zeros((P.shape[0], len(out)), np.float32)
+    np.fill_diagonal(columns[begin : begin + len(out)], 1)
     rows = columns
-    for step in range(out.size(1)):
+    for step in range(out.shape[1]):
         if step % 2 == 0:
-            rows = neighbour_sum(P.transpose, rows)
+            rows = transpose @ rows
         else:
-            columns = rows if P.transpose is P else neighbour_sum(P, columns)
-        out[:, step] = (rows * columns).sum(0)
+            columns = rows if transpose is P else P @ columns
+        out[:, step] = np.einsum("vi,vi->i", rows, columns)
 
 
 def _normalized(graph: Graph) -> tuple[Any, Any]:

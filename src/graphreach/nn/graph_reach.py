@@ -7,22 +7,19 @@ from torch import Tensor, nn
 
 from graphreach.errors import InputError
 from graphreach.nn.adjacency import Adjacency
-from graphreach.nn.checks import check_embedding, check_features, check_model, check_tensor
-from graphreach.nn.decoders import make_decoder
+from graphreach.nn.checks import check_embedding, check_tensor
 from graphreach.nn.dropout import dropout
-from graphreach.nn.functional import join_columns, normalize
-from graphreach.nn.local import local_branch, run_branch
 from graphreach.nn.messages import ReachReadout
+from graphreach.nn.neighbourhood import local_branch
+from graphreach.nn.node_model import NodeModel
 from graphreach.nn.pair_terms import PairTerms, pair_terms
 from graphreach.nn.positions import Positions
-from graphreach.nn.pretrained import Pretrained
 from graphreach.nn.reach_conv import ReachConv
-from graphreach.nn.standardise import Standardise
 from graphreach.reachability import Reachability
 from graphreach.threads import one_torch_thread
 
 
-class GraphReach(Pretrained, nn.Module):
+class GraphReach(NodeModel):
     r"""GraphReach (Algorithm 1) from the `"GraphReach: Position-Aware Graph Neural Network using Reachability Estimations"
     <https://arxiv.org/abs/2008.09657>`_ paper: ``num_layers - 1`` aggregating layers and a last one that does not
     aggregate, :math:`z_v = \sigma(\mathcal{M}^L_v W_Z) \in \mathbb{R}^k`.
@@ -80,20 +77,14 @@ class GraphReach(Pretrained, nn.Module):
         bias: bool = False,
         standardise: bool = False,
     ) -> None:
-        super().__init__()
-        self._keep_config(locals())
-        check_model(
-            in_channels, hidden_channels, num_layers, dropout, num_nodes, output_activation,
-            input_projection=input_projection, standardise=standardise,
+        arguments = locals()
+        super().__init__(
+            in_channels, hidden_channels, num_layers, dropout, num_nodes, input_projection, output_activation, decoder,
+            standardise, hops,
         )  # fmt: skip
-        self.in_channels, self.hidden_channels, self.num_layers = in_channels, hidden_channels, num_layers
-        self.aggregation, self.dropout, self.output_activation = aggregation, dropout, output_activation
-        self.scaler = Standardise(in_channels) if standardise and in_channels else None
-        self.table = nn.Embedding(num_nodes, hidden_channels) if num_nodes else None
-        width = in_channels + (hidden_channels if num_nodes else 0) or 1
-        self.projection = nn.Linear(width, hidden_channels) if input_projection else None
-        first = hidden_channels if input_projection else width
-        widths = [first] + [hidden_channels] * (num_layers - 1)
+        self._keep_config(arguments)
+        self.aggregation = aggregation
+        widths = [self.first_channels] + [hidden_channels] * (num_layers - 1)
         shared: dict[str, Any] = {
             "message_activation": message_activation,
             "similarity": similarity,
@@ -106,14 +97,7 @@ class GraphReach(Pretrained, nn.Module):
         )
         self.readout = ReachReadout(widths[-1], hidden_channels, **shared)
         self.local_kind = local
-        self.local = local_branch(local, width, hidden_channels, num_layers, dropout)
-        self.decoder = make_decoder(decoder, hops or 1)
-
-    def reset_parameters(self) -> None:
-        """Draw new weights."""
-        for part in (self.table, self.projection, *self.convs, self.readout, self.local, self.decoder):
-            if hasattr(part, "reset_parameters"):
-                part.reset_parameters()
+        self.local = local_branch(local, self.input_channels, hidden_channels, num_layers, dropout)
 
     def forward(
         self,
@@ -139,42 +123,23 @@ class GraphReach(Pretrained, nn.Module):
             node_index: Which rows of the embedding table these nodes are (transductive, in mini-batches).
         """
         positions = as_positions(reach, from_anchors, anchor_index, batch, self.readout.hops)
-        h = start = self._input(x, positions, node_index)
-        if self.projection is not None:
-            h = self.projection(h)
+        start = self.inputs(x, positions.num_nodes, node_index)
+        h = start if self.projection is None else self.projection(start)
         for conv in self.convs:
             h = dropout(conv(h, positions), self.dropout, self.training)
-        z = _activate(self.readout(h, positions), self.output_activation)
+        z = self.finish(self.readout(h, positions))
         if self.local_kind is None:
             return z
         if edge_index is None:
             raise InputError("edge_index must be given to a model with a local branch, got None")
-        beside = run_branch(self.local_kind, self.local, start, edge_index)
-        return torch.cat([z, _activate(beside, self.output_activation)], -1)
-
-    def _input(self, x: Tensor | None, positions: Positions, node_index: Tensor | None) -> Tensor:
-        n = positions.num_nodes
-        parts = []
-        if self.in_channels:
-            x = check_features(x, n, self.in_channels)
-            parts.append(x if self.scaler is None else self.scaler(x))
-        if self.table is not None:
-            if node_index is None and n != self.table.num_embeddings:
-                raise InputError(
-                    f"reach must have {self.table.num_embeddings} nodes as the embedding table has, got {n}"
-                )
-            parts.append(self.table.weight if node_index is None else self.table(node_index))
-        return join_columns(parts) if parts else self.readout.weight.new_ones(n, 1)
+        adjacency = Adjacency.from_edge_index(edge_index, len(start)) if isinstance(edge_index, Tensor) else edge_index
+        beside = self.local(start, adjacency.adj_t(self.local_kind, start))
+        return torch.cat([z, self.finish(beside)], -1)
 
     @property
     def local_channels(self) -> int:
         """Columns of the embedding that come from the neighbourhood branch, after those of the anchors."""
         return 0 if self.local is None else self.hidden_channels
-
-    def score_pairs(self, z: Tensor, pairs: Tensor, pair_reach: Tensor | None = None) -> Tensor:
-        """Logits of the pairs ``[2, m]`` from the embeddings, by the decoder."""
-        scores: Tensor = self.decoder(z, pairs, pair_reach)
-        return scores
 
     @torch.no_grad()
     @one_torch_thread()
@@ -215,11 +180,3 @@ def as_positions(
     if isinstance(reach, Tensor) and reach.layout == torch.strided:
         return Positions.dense(reach, from_anchors, anchor_index, batch)
     return Positions.compressed(reach, from_anchors, anchor_index, batch, hops)
-
-
-def _activate(z: Tensor, activation: str) -> Tensor:
-    if activation == "normalize":
-        return normalize(z)
-    if activation == "identity":
-        return z
-    return torch.tanh(z) if activation == "tanh" else torch.sigmoid(z)

@@ -3,7 +3,6 @@
 import importlib
 from typing import Any
 
-import torch
 from torch import Tensor, nn
 
 from graphreach.arguments import check_choice, check_whole
@@ -12,19 +11,26 @@ from graphreach.graph import Graph
 from graphreach.nn.adjacency import Adjacency, as_adjacency
 from graphreach.nn.checks import DEEPEST, check_channels
 from graphreach.nn.dropout import dropout
-from graphreach.nn.neighbour_sums import neighbour_attention, neighbour_sum
 from graphreach.nn.node_model import NodeModel
 
-KINDS = ("gcn", "sage", "gat", "gin")
+PREPARED: dict[str, dict[str, Any]] = {
+    "gcn": {"normalize": False},
+    "sage": {"aggr": "sum"},
+    "gat": {"add_self_loops": False},
+    "gin": {},
+}
+"""Arguments of PyG's layers for what :meth:`Adjacency.adj_t` gives: loops, normalisation and means are in the matrix."""
+
+MODELS = {"gcn": "GCN", "sage": "GraphSAGE", "gat": "GAT", "gin": "GIN"}
 
 
 class Neighbourhood(NodeModel):
     r"""GCN, GraphSAGE, GAT or GIN: ``num_layers`` of PyG's layers with ReLU and dropout between them.
 
-    Parameters and their names are those of PyG's ``GCNConv``, ``SAGEConv`` (mean), ``GATConv`` and ``GINConv`` (with a
-    network of two linear layers), and so are the numbers; sums over neighbours are sparse products instead of scattered
-    messages, many times faster. Messages go along edges. Edge weights are honoured by GCN as in PyG, by GraphSAGE as a
-    weighted mean and by GIN as a weighted sum (PyG has no weights there); GAT has weights of its own and ignores them.
+    The layers are ``GCNConv``, ``SAGEConv`` (mean), ``GATConv`` and ``GINConv`` (with a network of two linear layers). They
+    get a sparse matrix whose normalisation is done once, not in every step. Messages go along edges. Edge weights are
+    honoured by GCN as in PyG, by GraphSAGE as a weighted mean and by GIN as a weighted sum; GAT has weights of its own and
+    ignores them.
 
     Args:
         kind: ``"gcn"``, ``"sage"``, ``"gat"`` or ``"gin"``.
@@ -77,7 +83,7 @@ class Neighbourhood(NodeModel):
             standardise,
         )  # fmt: skip
         self._keep_config(arguments)
-        check_choice("kind", kind, KINDS)
+        check_choice("kind", kind, PREPARED)
         check_whole("heads", heads, 1, DEEPEST)
         if heads > 1 and (kind != "gat" or hidden_channels % heads):
             raise InputError(f"heads must be 1, or for gat a divisor of hidden_channels={hidden_channels}, got {heads}")
@@ -98,9 +104,10 @@ class Neighbourhood(NodeModel):
         """
         adjacency = as_adjacency(structure)
         h = self.start(x, adjacency.num_nodes, node_index)
+        adj_t = adjacency.adj_t(self.kind, h)
         for conv in self.convs[:-1]:
-            h = dropout(LAYERS[self.kind](conv, h, adjacency).relu(), self.dropout, self.training)
-        return self.finish(LAYERS[self.kind](self.convs[-1], h, adjacency))
+            h = dropout(conv(h, adj_t).relu(), self.dropout, self.training)
+        return self.finish(self.convs[-1](h, adj_t))
 
     def __repr__(self) -> str:
         return (
@@ -110,40 +117,25 @@ class Neighbourhood(NodeModel):
 
 
 def _make_layer(kind: str, in_channels: int, out_channels: int, heads: int, *, last: bool) -> Any:
-    """PyG's layer, for its parameters and how they are drawn."""
     layers = importlib.import_module("torch_geometric.nn.conv")
     if kind == "gat":
-        return layers.GATConv(in_channels, out_channels if last else out_channels // heads, heads, concat=not last)
+        width = out_channels if last else out_channels // heads
+        return layers.GATConv(in_channels, width, heads, concat=not last, **PREPARED[kind])
     if kind == "gin":
         network = nn.Sequential(nn.Linear(in_channels, out_channels), nn.ReLU(), nn.Linear(out_channels, out_channels))
         return layers.GINConv(network)
-    return (layers.GCNConv if kind == "gcn" else layers.SAGEConv)(in_channels, out_channels)
+    return (layers.GCNConv if kind == "gcn" else layers.SAGEConv)(in_channels, out_channels, **PREPARED[kind])
 
 
-def _gcn(conv: Any, x: Tensor, adjacency: Adjacency) -> Tensor:
-    matrix = adjacency.operator("gcn", x)
-    narrow = conv.in_channels <= conv.out_channels  # A (X W) = (A X) W: sum over neighbours where rows are shorter
-    h = conv.lin(neighbour_sum(matrix, x)) if narrow else neighbour_sum(matrix, conv.lin(x))
-    result: Tensor = h + conv.bias
-    return result
+def local_branch(name: str | None, in_channels: int, hidden_channels: int, num_layers: int, dropout: float) -> Any:
+    """PyG's model of that name, which reads :meth:`Adjacency.adj_t`, or None.
 
-
-def _sage(conv: Any, x: Tensor, adjacency: Adjacency) -> Tensor:
-    result: Tensor = conv.lin_l(neighbour_sum(adjacency.operator("mean", x), x)) + conv.lin_r(x)
-    return result
-
-
-def _gat(conv: Any, x: Tensor, adjacency: Adjacency) -> Tensor:
-    h = conv.lin(x).view(-1, conv.heads, conv.out_channels)
-    source, target = (h * conv.att_src).sum(-1), (h * conv.att_dst).sum(-1)
-    out = neighbour_attention(adjacency.operator("self", h), h, source, target, conv.negative_slope)
-    result: Tensor = (out.flatten(1) if conv.concat else out.mean(1)) + conv.bias
-    return result
-
-
-def _gin(conv: Any, x: Tensor, adjacency: Adjacency) -> Tensor:
-    result: Tensor = conv.nn(torch.addcmul(neighbour_sum(adjacency.operator("sum", x), x), x, 1 + conv.eps))
-    return result
-
-
-LAYERS = {"gcn": _gcn, "sage": _sage, "gat": _gat, "gin": _gin}
+    Example:
+        >>> local_branch("gcn", 4, 8, 2, 0.0)
+        GCN(4, 8, num_layers=2)
+    """
+    if name is None:
+        return None
+    check_choice("local", name, PREPARED, more=" or None")
+    model = getattr(importlib.import_module("torch_geometric.nn.models"), MODELS[name])
+    return model(in_channels, hidden_channels, num_layers, dropout=dropout, **PREPARED[name])

@@ -1,4 +1,4 @@
-"""What the baseline models share."""
+"""What all models share."""
 
 from collections.abc import Callable
 from typing import Any
@@ -34,6 +34,7 @@ class NodeModel(Pretrained, nn.Module):
         output_activation: ``"normalize"`` (unit rows), ``"tanh"``, ``"sigmoid"`` or ``"identity"``.
         decoder: ``"dot"``, ``"scaled"``, ``"reach"`` or a module; see :meth:`score_pairs`.
         standardise: Whether columns of the features are brought to mean 0 and deviation 1 (:class:`Standardise`).
+        hops: L, for a decoder that reads the reachability of pairs step by step.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class NodeModel(Pretrained, nn.Module):
         output_activation: str,
         decoder: str | nn.Module,
         standardise: bool = False,
+        hops: int | None = None,
     ) -> None:
         super().__init__()
         check_model(
@@ -58,9 +60,10 @@ class NodeModel(Pretrained, nn.Module):
         self.scaler = Standardise(in_channels) if standardise and in_channels else None
         self.table = nn.Embedding(num_nodes, hidden_channels) if num_nodes else None
         width = in_channels + (hidden_channels if num_nodes else 0) or 1
+        self.input_channels = width
         self.projection = nn.Linear(width, hidden_channels) if input_projection else None
         self.first_channels = hidden_channels if input_projection else width
-        self.decoder = make_decoder(decoder)
+        self.decoder = make_decoder(decoder, hops or 1)
 
     def reset_parameters(self) -> None:
         """Draw new weights."""
@@ -69,8 +72,8 @@ class NodeModel(Pretrained, nn.Module):
             if part is not self and reset is not None:
                 reset()
 
-    def start(self, x: Tensor | None, num_nodes: int, node_index: Tensor | None = None) -> Tensor:
-        """The first layer's input ``[n, first_channels]``: features, the table's rows, or ones."""
+    def inputs(self, x: Tensor | None, num_nodes: int, node_index: Tensor | None = None) -> Tensor:
+        """What the model reads of the nodes, ``[n, input_channels]``: features, the table's rows, or ones."""
         parts = []
         if self.in_channels:
             x = check_features(x, num_nodes, self.in_channels)
@@ -81,7 +84,11 @@ class NodeModel(Pretrained, nn.Module):
                     f"the graph must have {self.table.num_embeddings} nodes as the embedding table has, got {num_nodes}"
                 )
             parts.append(self.table.weight if node_index is None else self.table(node_index))
-        h = join_columns(parts) if parts else next(self.parameters()).new_ones(num_nodes, 1)
+        return join_columns(parts) if parts else next(self.parameters()).new_ones(num_nodes, 1)
+
+    def start(self, x: Tensor | None, num_nodes: int, node_index: Tensor | None = None) -> Tensor:
+        """The first layer's input, ``[n, first_channels]``."""
+        h = self.inputs(x, num_nodes, node_index)
         return h if self.projection is None else self.projection(h)
 
     def finish(self, z: Tensor) -> Tensor:
