@@ -500,3 +500,14 @@ def test_arguments_have_the_names_that_the_reference_gives(named, fitted):
 def test_graphs_of_wrong_kinds(graph):
     with pytest.raises(InputError, match=r"graph must be|at least one node"):
         gr.GraphReachEmbedding().fit(graph)
+
+
+def test_settings_of_a_file_make_an_estimator_that_can_be_saved(named, tmp_path):
+    given = gr.training.Settings(epochs=2, num_anchors=5, seed=3, patience=1, model={"bias": False})
+    embedding = gr.GraphReachEmbedding.from_settings(given).fit(named)
+    assert (embedding.epochs, embedding.num_anchors, embedding.random_state) == (2, 5, 3)
+    assert embedding.settings == {"patience": 1, "model": {"bias": False}}
+    embedding.save(tmp_path)
+    loaded = gr.GraphReachEmbedding.load(tmp_path)
+    assert loaded.get_params() == embedding.get_params()
+    np.testing.assert_array_equal(loaded.transform(named), embedding.embedding_)

@@ -199,7 +199,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
 
     @classmethod
     def from_settings(cls, settings: Settings, **arguments: Any) -> Self:
-        """An estimator with what was set of ``settings``, say those of a file; the recipe has the rest.
+        """An estimator with those of ``settings`` that were set; the recipe has the rest.
 
         Args:
             settings: Settings of training.
@@ -209,7 +209,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
             >>> GraphReachEmbedding.from_settings(Settings(seed=3, weight_decay=0.0))
             GraphReachEmbedding(random_state=3, settings={'weight_decay': 0.0})
         """
-        rest = {name: getattr(settings, name) for name in settings.model_fields_set}
+        rest = settings.model_dump(exclude_unset=True)
         own = {name: rest.pop(field) for name, field in PLAIN.items() if field in rest}
         return cls(**own, settings=rest or None, **arguments)
 
@@ -248,14 +248,14 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         engine = find_engine(self.engine)
         with engine.ready():
             outcome = run(sample, settings, engine=engine)
-            (before,) = outcome.inputs
-            clock = Clock(outcome.record["seconds"])
-            outcome.inputs.clear()
+            anchors, clock = outcome.inputs[0].anchors, Clock(outcome.record["seconds"])
+            outcome.inputs.clear()  # so that there is room for those of the whole graph
             with clock.phase("whole graph"):
                 features = sample.x if settings.features else None
                 plan = resolve(settings, sample.graph.num_nodes, features is not None)
                 method = find_method(settings.method)
-                inputs = method.inputs(sample.graph, features, plan, Clock(), before.anchors, engine=engine)
+                inputs = method.inputs(sample.graph, features, plan, Clock(), anchors, engine=engine)
+        self.__dict__.pop("embedding_", None)
         self.ids_, self._graph, self.settings_ = sample.graph.ids, sample.graph, settings
         self.anchors_, self.seconds_ = sample.graph.ids[inputs.anchors], clock.seconds
         self._keep(outcome)

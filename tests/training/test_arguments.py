@@ -122,7 +122,8 @@ def test_a_plan_is_complete_and_follows_preset_settings_and_graph(monkeypatch):
     assert own.model["decoder"] == "lift"
     assert own.model["hidden_channels"] == 32
     assert plan.resolve(Settings(), 400, attributes=True).model["local"] == "gcn"
-    assert plan.resolve(Settings(model={"hops": 2}), 400).reachability.hops == 2
+    for settings in (Settings(model={"hops": 2}), Settings(reachability={"hops": 2})):
+        assert plan.resolve(settings, 400).reachability.hops == plan.resolve(settings, 400).model["hops"] == 2
     assert plan.resolve(Settings(scale="none"), 400).reachability.scale is None
     assert plan.resolve(Settings(dropout=0.3, model={"dropout": 0.2}), 400).model["dropout"] == 0.2
     assert plan.resolve(Settings(method="gcn"), 400).reachability is None

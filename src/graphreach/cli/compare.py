@@ -98,7 +98,7 @@ def _names(models: str | None) -> list[str]:
 
 
 def _refuse_method(config: Path | None, changes: list[str]) -> None:
-    """A method of the settings would have no effect beside --models."""
+    """Refuse a method among the settings: --models says what is compared."""
     from graphreach.training.settings_text import change, read_yaml
 
     values = {} if config is None else read_yaml(config)

@@ -37,7 +37,7 @@ RANDOM_PAIRS = 1000
 
 
 class _EmbeddedRun:
-    """A run with the graph that it speaks of, embedded."""
+    """A run, and the embedding of the graph that it is asked about."""
 
     def __init__(
         self, folder: Path, graph: Path | None, features: Path | None, number: int | None, new_anchors: bool
@@ -47,7 +47,7 @@ class _EmbeddedRun:
             self.z = self.run.embed(self.graph, x)
 
     def scores(self, pairs: Any) -> Any:
-        """Of pairs of positions."""
+        """Scores of pairs of positions ``[2, m]``."""
         return self.run.score_pairs(self.z, pairs, self.graph)
 
 
@@ -75,37 +75,37 @@ def predict(
         raise gr.InputError("one of --pairs and --nodes must be given")
     if output is not None:
         check_output(output, [".csv", ".parquet"])
-    run_on = _EmbeddedRun(run, graph, features, graph_number, new_anchors)
-    table, unknown = _pair_table(run_on, pairs, strict) if pairs is not None else _node_table(run_on, nodes, strict)
+    asked = _EmbeddedRun(run, graph, features, graph_number, new_anchors)
+    table, unknown = _pair_table(asked, pairs, strict) if pairs is not None else _node_table(asked, nodes, strict)
     _write(table, output, json_)
     if unknown:
         say(f"left out the rows of {len(unknown)} ids that are not known: {_few(unknown)}")
         raise typer.Exit(UNKNOWN)
 
 
-def _pair_table(run_on: _EmbeddedRun, path: Path, strict: bool) -> tuple[dict[str, Any], list[Any]]:
+def _pair_table(asked: _EmbeddedRun, path: Path, strict: bool) -> tuple[dict[str, Any], list[Any]]:
     from graphreach.io.tables import read_pairs
 
-    index, unknown = _known(run_on, path, "--pairs", strict, read_pairs)
-    source, target = (plain_ids(run_on.graph.ids[side]) for side in index)
-    scores = run_on.scores(index)
+    index, unknown = _known(asked, path, "--pairs", strict, read_pairs)
+    source, target = (plain_ids(asked.graph.ids[side]) for side in index)
+    scores = asked.scores(index)
     table = {"source": source, "target": target, "score": scores, "rank": _ranks(scores)}
     with stage("scoring random pairs"):
-        others = random_non_links(run_on.graph, RANDOM_PAIRS, run_on.run.knows(run_on.graph))
-        below = np.searchsorted(np.sort(run_on.scores(others)), scores) if others.size else scores
+        others = random_non_links(asked.graph, RANDOM_PAIRS, asked.run.knows(asked.graph))
+        below = np.searchsorted(np.sort(asked.scores(others)), scores) if others.size else scores
         table["percentile"] = below / others.shape[1] if others.size else [None] * len(scores)
     say("scores are no probabilities; rank 1 is the highest, percentile the share of random pairs without a link below")
     return table, unknown
 
 
 def _known(
-    run_on: _EmbeddedRun, path: Path, option: str, strict: bool, read: Callable[..., Any]
+    asked: _EmbeddedRun, path: Path, option: str, strict: bool, read: Callable[..., Any]
 ) -> tuple[np.ndarray[Any, Any], list[Any]]:
     """Positions of the rows whose ids the run can score, and the ids that it cannot."""
-    index, _, unknown = read(path, run_on.graph, say, strict=False)
-    without = ~run_on.run.knows(run_on.graph)
+    index, _, unknown = read(path, asked.graph, say, strict=False)
+    without = ~asked.run.knows(asked.graph)
     late = np.unique(index[without[index]])
-    unknown = [*unknown, *plain_ids(run_on.graph.ids[late])]
+    unknown = [*unknown, *plain_ids(asked.graph.ids[late])]
     index = index[..., ~np.atleast_2d(without[index]).any(0)]
     if unknown and (strict or not index.size):
         raise gr.InputError(f"{option} must hold ids of nodes that the run can score, got {_few(unknown)} that are not")
@@ -149,14 +149,14 @@ def _ranks(scores: Any) -> Any:
     return (np.cumsum(count) - count + 1)[place] if len(values) else place
 
 
-def _node_table(run_on: _EmbeddedRun, path: Path | None, strict: bool) -> tuple[dict[str, Any], list[Any]]:
+def _node_table(asked: _EmbeddedRun, path: Path | None, strict: bool) -> tuple[dict[str, Any], list[Any]]:
     from graphreach.io.tables import read_nodes
 
-    index, unknown = _known(run_on, path, "--nodes", strict, read_nodes)  # type: ignore[arg-type]
-    chances = run_on.run.class_probabilities(run_on.z, index)
-    names = run_on.classes or list(range(chances.shape[1]))
+    index, unknown = _known(asked, path, "--nodes", strict, read_nodes)  # type: ignore[arg-type]
+    chances = asked.run.class_probabilities(asked.z, index)
+    names = asked.classes or list(range(chances.shape[1]))
     best = chances.argmax(1)
-    table = {"node": plain_ids(run_on.graph.ids[index]), "class": [names[each] for each in best]}
+    table = {"node": plain_ids(asked.graph.ids[index]), "class": [names[each] for each in best]}
     return table | {f"p_{name}": chances[:, column] for column, name in enumerate(names)}, unknown
 
 
@@ -204,35 +204,35 @@ def evaluate(
         record = RunFolder(run).record
         typer.echo(json.dumps(record["metrics"]) if json_ else summary(record))
         return
-    run_on = _EmbeddedRun(run, graph, features, graph_number, new_anchors)
-    task = run_on.run.settings.task
+    asked = _EmbeddedRun(run, graph, features, graph_number, new_anchors)
+    task = asked.run.settings.task
     if (pairs is None) != (task == "node"):
         raise gr.InputError(f"{'--labels' if task == 'node' else '--pairs'} must be given for a run of task {task}")
-    examples, scores = _pair_examples(run_on, pairs) if pairs else _node_examples(run_on, labels, label_column)
+    examples, scores = _pair_examples(asked, pairs) if pairs else _node_examples(asked, labels, label_column)
     from graphreach import tasks
 
     found = tasks.metrics(task, scores, examples)
-    say(f"{run_on.run.settings.method}, {task}: {counted(task, examples)}")
+    say(f"{asked.run.settings.method}, {task}: {counted(task, examples)}")
     typer.echo(json.dumps(found) if json_ else figures(found))
 
 
-def _pair_examples(run_on: _EmbeddedRun, path: Path) -> tuple[Any, Any]:
+def _pair_examples(asked: _EmbeddedRun, path: Path) -> tuple[Any, Any]:
     from graphreach import tasks
     from graphreach.io.tables import read_pair_labels
 
-    index, label = read_pair_labels(path, run_on.graph, say)
-    return tasks.Examples(index, label), run_on.scores(index)
+    index, label = read_pair_labels(path, asked.graph, say)
+    return tasks.Examples(index, label), asked.scores(index)
 
 
-def _node_examples(run_on: _EmbeddedRun, path: Any, column: str | None) -> tuple[Any, Any]:
+def _node_examples(asked: _EmbeddedRun, path: Any, column: str | None) -> tuple[Any, Any]:
     from graphreach import tasks
     from graphreach.io.tables import read_labels
 
-    y, classes = read_labels(path, run_on.graph, label=column, report=say)
-    names = run_on.classes or classes
+    y, classes = read_labels(path, asked.graph, label=column, report=say)
+    names = asked.classes or classes
     unknown = [name for name in classes if name not in names]
     if unknown:
         raise gr.InputError(f"--labels must hold classes that the run knows ({names[:5]}), got {unknown[:3]}")
     index = np.flatnonzero(y >= 0)
     label = np.array([names.index(name) for name in classes])[y[index]]
-    return tasks.Examples(index, label), run_on.run.class_probabilities(run_on.z, index)
+    return tasks.Examples(index, label), asked.run.class_probabilities(asked.z, index)

@@ -132,7 +132,7 @@ def _read_graph(path: Path, source: dict[str, Any]) -> gr.Graph:
 
 
 def _pick(folder: Path, count: int, number: int | None) -> int:
-    """The number of a graph, said aloud where there are several and none was asked for."""
+    """The number of a graph; where there are several and none was asked for, a line says which it is."""
     from graphreach.training.outcome import check_graph_number
     from graphreach.training.run_folder import RunFolder
 

@@ -74,8 +74,8 @@ def content_difference(there: dict[str, Any], here: dict[str, Any], keys: Sequen
     """The first of the hashes that differs, with sizes, or None if the contents are the same.
 
     Args:
-        there: Of a run's folder, see :func:`describe_content`.
-        here: Of the data at hand.
+        there: Content of a run's folder, see :func:`describe_content`.
+        here: Content of the data at hand.
         keys: What is compared; all by default.
 
     Example:

@@ -28,7 +28,7 @@ class Inputs:
         x: Features ``[n, d]``, or None.
         structure: :class:`graphreach.nn.Positions`, :class:`graphreach.nn.Adjacency` or None, as the model reads it.
         num_nodes: n.
-        neighbours: For a local branch beside the reachability layers, else None.
+        neighbours: Adjacency for the GNN branch of nodes with features, or None.
         anchors: Positions of the anchors, or None.
         numbers: Which nodes of a larger graph these are, for a model with a vector for each of its nodes, or None.
     """

@@ -29,7 +29,7 @@ def load_run(folder: str | Path, *, new_anchors: bool = False) -> "LoadedRun | T
     """The run of a folder, whatever its method.
 
     Args:
-        folder: Of :func:`graphreach.training.run`.
+        folder: Folder of :func:`graphreach.training.run`.
         new_anchors: Whether every graph gets anchors of its own; see :class:`graphreach.training.TrainedRun`.
 
     Example:
@@ -153,8 +153,8 @@ class FusedRun(LoadedRun):
     """A run that adds the scores of several methods with the weights that validation chose.
 
     Args:
-        folder: Of the run, with the folders of its parts.
-        settings: Of the run.
+        folder: Folder of the run, with the folders of its parts.
+        settings: Settings of the run.
         new_anchors: See :func:`load_run`.
     """
 

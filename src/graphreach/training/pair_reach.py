@@ -36,7 +36,7 @@ class PairReach:
         self._known: dict[tuple[int, str], tuple[Split, Tensor]] = {}
 
     def train(self, split: Split) -> Tensor:
-        """Of the training pairs, ``[m, 2, L]``."""
+        """Reachability of the training pairs, ``[m, 2, L]``."""
         index, label = split.train.index, split.train.label
         if split.task != "link":
             return self._compute(split.graph, index)
@@ -50,11 +50,11 @@ class PairReach:
         return out
 
     def of(self, split: Split, part: str) -> Tensor:
-        """Of the pairs of ``"val"`` or ``"test"``."""
+        """Reachability of the pairs of ``"val"`` or ``"test"``."""
         return self._once(split, part, getattr(split, part).index)
 
     def candidates(self, split: Split, part: str) -> Tensor:
-        """Of every positive's source with each of its candidates."""
+        """Reachability of every positive's source with each of its candidates."""
         return self._once(split, f"{part} candidates", getattr(split, part).candidate_pairs)
 
     def _once(self, split: Split, name: str, pairs: NDArray[np.int64]) -> Tensor:

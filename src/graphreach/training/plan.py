@@ -124,9 +124,9 @@ def resolve(settings: Settings, num_nodes: int, attributes: bool = False, num_an
     count = resolve_num_anchors(settings.num_anchors, num_nodes) if num_anchors is None else num_anchors
     length = settings.anchor_walk_length
     anchors = AnchorPlan(num_anchors=count, strategy=settings.strategy, walk_length=length, seed=settings.seed)
-    return plan.model_copy(
-        update={"anchors": anchors, "reachability": _reachability(settings, chosen, num_nodes, count)}
-    )
+    reach = _reachability(settings, chosen, num_nodes, count)
+    model = plan.model | {"hops": reach.hops}  # what is kept apart is what the model reads
+    return plan.model_copy(update={"anchors": anchors, "reachability": reach, "model": model})
 
 
 def reach_options(settings: Settings) -> dict[str, Any]:
@@ -171,7 +171,7 @@ READERS: dict[str, tuple[str, ...]] = {
 
 
 def check_run(settings: Settings, num_graphs: int = 1) -> None:
-    """Refuse settings that no run on so many graphs can have.
+    """Refuse settings that no run can have.
 
     Args:
         settings: Settings of the run.
@@ -240,7 +240,7 @@ def _check_reachability(settings: Settings) -> None:
     if "walk_length" in given and options.get("hops") is not None:
         raise InputError(
             f"reachability.walk_length must not be given where steps are kept apart, as hops={options['hops']} is then the "
-            "length of the walks; set model.hops and reachability.hops (null: steps together)"
+            "length of the walks; set model.hops (null: steps together)"
         )
     if {"hops"} <= given.keys() & model.keys() and given["hops"] != model["hops"]:
         raise InputError(

@@ -65,7 +65,7 @@ class SplitSettings(_Frozen):
     fractions: Annotated[tuple[Rate, Rate, Rate], AfterValidator(check_fractions)] = Field(
         default=(0.8, 0.1, 0.1), description="Training, validation, test."
     )
-    max_pairs: Count | None = Field(default=None, description="Sample at most so many positive pairs.")
+    max_pairs: Count | None = Field(default=None, description="Maximum number of positive pairs, drawn at random.")
 
     @field_validator("protocol", mode="before")
     @classmethod
@@ -78,9 +78,7 @@ class ModelSettings(_Frozen):
 
     method: str = "graphreach"
     preset: Literal["best", "paper", "authors"] = "best"
-    features: bool = Field(
-        default=True, description="Whether attributes are used, if there are any (S+T); else structure (S)."
-    )
+    features: bool = Field(default=True, description="Whether features of nodes are used, if there are any.")
     identity: bool = Field(default=False, description="Transductive: each node has a vector of its own.")
     hidden_channels: int = Field(default=32, ge=1, le=2**16)
     num_layers: int = Field(default=2, ge=1, le=256)
@@ -115,7 +113,9 @@ class TrainingSettings(_Frozen):
     """How long and how a model is trained."""
 
     epochs: Count = 1000
-    patience: Count | None = Field(default=None, description="Stop after so many epochs without a better validation.")
+    patience: Count | None = Field(
+        default=None, description="Number of epochs without a better validation after which training stops."
+    )
     evaluate_every: Count = 10
     choose_by: Literal["auc", "hard_auc", "accuracy"] = Field(
         default="auc", description="The validation metric that the model is chosen by; all but auc are of task node."
