@@ -17,6 +17,7 @@ from graphreach.datasets.dataset import Sample
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.ids import ids_array
+from graphreach.nn.device import DEVICES
 from graphreach.nn.graph_reach import GraphReach
 from graphreach.nn.presets import PRESETS
 from graphreach.nn.presets import preset as find_preset
@@ -56,12 +57,12 @@ MOST_ANCHORS = 128
 PLAIN = {
     "num_anchors": "num_anchors", "strategy": "strategy", "preset": "preset", "hidden_channels": "hidden_channels",
     "num_layers": "num_layers", "epochs": "epochs", "learning_rate": "learning_rate", "batch_size": "pairs_per_step",
-    "random_state": "seed",
+    "random_state": "seed", "device": "device",
 }  # fmt: skip
 """Arguments of the estimator, and the settings that they are."""
 
-ELSEWHERE = ("engine", "address", "workers")
-"""Arguments that say where a model is trained, and nothing about the model; files of earlier versions hold all three."""
+ELSEWHERE = ("engine", "address", "workers", "device")
+"""Arguments that say where a model is trained, and nothing about the model; earlier versions stored the first three."""
 
 
 def recipe(num_nodes: int, num_links: int, preset: str = "best") -> dict[str, Any]:
@@ -143,6 +144,8 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         random_state: Random seed for the links held out, walks and weights. The same seed gives the same embedding bit for
             bit.
         settings: Other settings of training, see :class:`graphreach.training.Settings`.
+        device: ``"cpu"``, ``"cuda"``, or ``"auto"``, which is CUDA where there is a GPU. Its numbers differ from a CPU's by
+            rounding.
         engine: ``"local"``, ``"ray"``, or an engine such as :class:`graphreach.cluster.Ray`, whose workers share the steps;
             the result is the same but for rounding.
 
@@ -184,6 +187,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         random_state: int = 0,
         settings: Mapping[str, Any] | None = None,
         engine: Engine | str = "local",
+        device: str = "auto",
     ) -> None:
         self.num_anchors = num_anchors
         self.strategy = strategy
@@ -196,6 +200,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         self.random_state = random_state
         self.settings = settings
         self.engine = engine
+        self.device = device
 
     @classmethod
     def from_settings(cls, settings: Settings, **arguments: Any) -> Self:
@@ -386,6 +391,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         check_choice("preset", self.preset, PRESETS)
         check_whole("random_state", self.random_state, 0, 2**32 - 1)
         find_engine(self.engine)
+        check_choice("device", self.device, DEVICES)
         check_choice("strategy", self.strategy, ["greedy", *STRATEGIES])
         if self.batch_size is not None:
             check_count("batch_size", self.batch_size)

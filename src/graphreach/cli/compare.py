@@ -42,6 +42,7 @@ def compare(
     protocol: options.Protocol = None,
     preset: options.Preset = None,
     epochs: options.Epochs = None,
+    device: options.Device = None,
     config: options.Config = None,
     set_: options.Set = None,
     json_: options.Json = False,
@@ -57,7 +58,7 @@ def compare(
     plot.require_matplotlib()
     check_output_folder(Path() if output is None else output)
     tables = options.Tables(labels, label_column, features)
-    chosen = {"task": task, "protocol": protocol, "preset": preset, "epochs": epochs}
+    chosen = {"task": task, "protocol": protocol, "preset": preset, "epochs": epochs, "device": device}
     _refuse_method(config, set_ or [])
     listed = _names(models)
     base = options.read_settings(file, tables, config, set_, **chosen, method="+".join(listed) or None)

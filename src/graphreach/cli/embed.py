@@ -34,6 +34,7 @@ def embed(
     preset: options.Preset = None,
     epochs: Annotated[int | None, option("--epochs", "Maximum number of epochs.", "N", EPOCHS, min=1)] = None,
     seed: options.Seed = None,
+    device: options.Device = None,
     compare: Annotated[bool, option("--compare/--no-compare", COMPARE, default="off")] = False,
     record: Annotated[
         Path | None, option("--record", "Write settings, metrics, times and memory as JSON.", "FILE", "not written")
@@ -62,7 +63,7 @@ def embed(
     in_parts = where.name == "ray" and not output.suffix
     _check_outputs(output, record, in_parts)
     count = None if num_anchors is None else number_or_name(num_anchors)
-    given = Settings.read(config, set_ or [], num_anchors=count, preset=preset, epochs=epochs, seed=seed)
+    given = Settings.read(config, set_ or [], num_anchors=count, preset=preset, epochs=epochs, seed=seed, device=device)
     estimator = GraphReachEmbedding.from_settings(given, engine=where)
     began = time.perf_counter()
     data, _ = options.load_data(file, options.Tables(features=features))

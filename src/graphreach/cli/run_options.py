@@ -38,6 +38,7 @@ Features = Annotated[Path | None, option("--features", NUMBERS, "FILE", REMEMBER
 Epochs = Annotated[int | None, option("--epochs", "Maximum number of epochs.", "N", "1000", min=1)]
 Preset = Annotated[str | None, option("--preset", "best, paper or authors.", "NAME", "best")]
 Seed = Annotated[int | None, option("--seed", SEED, "N", "0", min=0, max=2**32 - 1)]
+Device = Annotated[str | None, option("--device", "auto, cpu or cuda: where the model is trained.", "NAME", "auto")]
 Verbose = Annotated[
     bool, option("--verbose", "Print every setting of the run, also those left to defaults.", default="off")
 ]

@@ -31,6 +31,7 @@ def train(
     preset: options.Preset = None,
     epochs: options.Epochs = None,
     seed: options.Seed = None,
+    device: options.Device = None,
     config: options.Config = None,
     set_: options.Set = None,
     tensorboard: Annotated[bool, option("--tensorboard", "Write curves to DIR/tensorboard.", default="off")] = False,
@@ -49,7 +50,15 @@ def train(
 
     check_output_folder(output)
     tables = options.Tables(labels, label_column, features)
-    chosen = {"task": task, "method": model, "protocol": protocol, "preset": preset, "epochs": epochs, "seed": seed}
+    chosen = {
+        "task": task,
+        "method": model,
+        "protocol": protocol,
+        "preset": preset,
+        "epochs": epochs,
+        "seed": seed,
+        "device": device,
+    }
     settings = options.read_settings(file, tables, config, set_, **chosen)
     options.check_effect([settings.method], set_, tables, **chosen)
     if tensorboard and not any(name in training.METHODS for name in settings.method.split("+")):

@@ -166,7 +166,8 @@ class Positions:
         tensors = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "width"}
         if isinstance(target, torch.dtype):
             tensors = {name: tensors[name] for name in ("to_values", "from_values")}
-        return replace(self, **{name: each.to(target) for name, each in tensors.items()})
+        moved: dict[str, Any] = {name: each.to(target) for name, each in tensors.items()}
+        return self if all(moved[name] is tensors[name] for name in moved) else replace(self, **moved)
 
     @staticmethod
     def dense(

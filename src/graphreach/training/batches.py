@@ -29,6 +29,11 @@ class Part:
     def __len__(self) -> int:
         return self.label.numel()
 
+    def to(self, device: torch.device) -> "Part":
+        """The same on another device."""
+        tensors = (self.index, self.label, self.weight, self.reach)
+        return Part(*(None if each is None else each.to(device) for each in tensors))  # type: ignore[arg-type]
+
     def take(self, chosen: Tensor) -> "Part":
         """Some of the examples."""
         weight = None
@@ -56,6 +61,10 @@ class Batch:
     first: NDArray[np.int64]
     train: Part
     pair_reach: PairReach | None = None
+
+    def to(self, device: torch.device) -> "Batch":
+        """The same on another device."""
+        return replace(self, inputs=self.inputs.to(device), train=self.train.to(device))
 
 
 def make_batches(

@@ -47,7 +47,7 @@ def save_checkpoint(
     tensors |= {f"best.{name}": value for name, value in best.items()}
     for number, state in optimizer.state_dict()["state"].items():
         tensors |= {f"optimizer.{number}.{name}": value for name, value in state.items()}
-    tensors = {name: value.detach().contiguous().clone() for name, value in tensors.items()}
+    tensors = {name: value.detach().cpu().contiguous().clone() for name, value in tensors.items()}
     known = asdict(progress)
     metadata = {"progress": json.dumps(known), "checksum": f"{tensor_checksum(tensors)} {json_checksum(known)}"}
     content = save(tensors, metadata)

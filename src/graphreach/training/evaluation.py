@@ -110,6 +110,7 @@ def _embed(model: TaskModel, batch: Batch, wanted: list[_Wanted]) -> tuple[torch
 def _score(
     model: TaskModel, z: torch.Tensor, index: NDArray[np.int64], reach: torch.Tensor | None
 ) -> NDArray[np.float32]:
-    scores = model.scores(z, torch.from_numpy(np.ascontiguousarray(index)), reach).float()
-    out: NDArray[np.float32] = (scores if model.head is None else scores.exp()).numpy()
+    pairs = torch.from_numpy(np.ascontiguousarray(index)).to(z.device)
+    scores = model.scores(z, pairs, None if reach is None else reach.to(z.device)).float()
+    out: NDArray[np.float32] = (scores if model.head is None else scores.exp()).cpu().numpy()
     return out

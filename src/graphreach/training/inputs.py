@@ -1,7 +1,7 @@
 """What a model reads of one graph, or of several side by side."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,15 @@ class Inputs:
     anchors: NDArray[np.int64] | None = None
     numbers: Tensor | None = None
 
+    def to(self, device: torch.device) -> "Inputs":
+        """The same on another device; an :class:`graphreach.nn.Adjacency` goes where it is used."""
+        moved: dict[str, Any] = {
+            name: each.to(device)
+            for name, each in (("x", self.x), ("structure", self.structure), ("numbers", self.numbers))
+            if each is not None
+        }
+        return replace(self, **moved)
+
     @one_torch_thread()
     def embed(self, model: nn.Module) -> Tensor:
         """All nodes' embeddings by one pass."""
@@ -60,6 +69,7 @@ class Inputs:
     @one_torch_thread()
     def embed_rows(self, model: nn.Module, nodes: Tensor) -> Tensor:
         """The embeddings of some nodes, from their rows and the anchors' alone."""
+        nodes = nodes.to(self.structure.anchor_index.device)
         everyone = torch.cat([nodes, self.structure.anchor_index])
         x = None if self.x is None else self.x[everyone]
         numbers = everyone if self.numbers is None else self.numbers[everyone]

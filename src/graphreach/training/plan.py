@@ -162,7 +162,7 @@ READERS: dict[str, tuple[str, ...]] = {
         (
             "features", "identity", "hidden_channels", "num_layers", "dropout", "walk_weights", "epochs", "patience",
             "evaluate_every", "choose_by", "learning_rate", "later_learning_rate", "drop_after", "weight_decay",
-            "graphs_per_batch", "pairs_per_epoch", "pairs_per_step",
+            "graphs_per_batch", "pairs_per_epoch", "pairs_per_step", "device",
         ),
         tuple(TRAINED),
     ),

@@ -131,6 +131,7 @@ class TrainingSettings(_Frozen):
     pairs_per_step: int | None = Field(
         default=None, ge=2, le=MOST, description="Pairs of a step on a graph too large for one."
     )
+    device: Literal["auto", "cpu", "cuda"] = Field(default="auto", description="auto: CUDA where there is a GPU.")
 
 
 class Settings(TrainingSettings, ReachSettings, ModelSettings, SplitSettings):
@@ -216,8 +217,8 @@ class Settings(TrainingSettings, ReachSettings, ModelSettings, SplitSettings):
         return type(self)(**{**common, **self.parts.get(method, {}), "method": method})
 
     def differences(self, other: "Settings") -> list[str]:
-        """What differs, as text."""
-        mine, theirs = self.model_dump(mode="json"), other.model_dump(mode="json")
+        """What differs, as text; a run may go on on another device."""
+        mine, theirs = (each.model_dump(mode="json", exclude={"device"}) for each in (self, other))
         return [f"{key} {theirs[key]!r} there and {mine[key]!r} here" for key in mine if mine[key] != theirs[key]]
 
 

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from graphreach.errors import InputError
+from graphreach.nn.device import find_device
 from graphreach.progress import live
 from graphreach.threads import one_torch_thread
 from graphreach.training.batches import Batch, draw, steps
@@ -40,8 +41,9 @@ class DivergedError(InputError):
 class Trainer:
     """Trains a model by Adam and keeps the weights of the best validation (App. E).
 
-    All that is random in an epoch follows from the seed and the epoch's number alone. A run that was killed goes on from
-    its last checkpoint, and ends as if it had not been.
+    Training is on the device of the settings; model and batches are on the CPU before and after. Processes that share the
+    steps train on CPUs. All that is random in an epoch follows from the seed and the epoch's number alone. A run that was
+    killed goes on from its last checkpoint, and ends as if it had not been.
 
     Args:
         model: What is trained.
@@ -64,6 +66,7 @@ class Trainer:
         team: Team | None = None,
     ) -> None:
         self.model, self.batches, self.settings = model, batches, settings
+        self.device = find_device(settings.device if team is None else "cpu")
         self.path = None if folder is None else folder / CHECKPOINT
         self.refresh, self.writer, self.team = refresh, writer, team or Team()
         self.validates = any(len(split.val.label) for batch in batches for split in batch.splits)
@@ -85,10 +88,14 @@ class Trainer:
             self.load(self.path)
         else:
             self.check_examples()
+        batches = self.batches
+        self.model.to(self.device)
+        self.batches = [batch.to(self.device) for batch in batches]
         try:
-            with torch.random.fork_rng(devices=[]):
+            with torch.random.fork_rng(devices=[self.device] if self.device.type == "cuda" else []):
                 self._loop()
         finally:
+            self.batches = batches
             self.use_best()
         return self.progress
 
@@ -106,7 +113,7 @@ class Trainer:
         """Give the model the weights of the best validation, if there was one, and make it ready to predict."""
         if self.best:
             self.model.load_state_dict(self.best)
-        self.model.eval()
+        self.model.to("cpu").eval()
 
     def _loop(self) -> None:
         settings, progress = self.settings, self.progress
@@ -130,7 +137,7 @@ class Trainer:
             group["lr"] = rate
         with self.clock.phase("training"):
             batches = self.batches if self.refresh is None else self.refresh(self.batches, seed)
-            trained = [batch for batch in batches if len(batch.train)]
+            trained = [batch.to(self.device) for batch in batches if len(batch.train)]
             losses = [loss for batch in trained for loss in self._batch_losses(batch, seed)]
         loss = sum(losses) / len(losses)
         if not math.isfinite(loss):
