@@ -1,20 +1,21 @@
 """The bipartite graph of walks (section 3.2), by node, and greedy coverage on it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array
 
 from graphreach.anchors.kernels import (
     ALL_WALKS,
+    add_counts,
     collect_visits,
     count_distinct,
     cover_all,
     gains,
     greedy_samples,
+    invert,
     merge_visits,
 )
 from graphreach.interrupts import call
@@ -87,9 +88,9 @@ class BipartiteGraph:
 
 
 class Piece(NamedTuple):
-    """What walks from some starts visit, start by start; ``lengths`` says how many entries each has."""
+    """What walks from some starts visit: entries ``offsets[r] .. offsets[r + 1]`` are those of the r-th of them."""
 
-    lengths: NDArray[np.int64]
+    offsets: NDArray[np.int64]
     nodes: NDArray[np.uint32]
     masks: NDArray[np.uint8]
     counts: NDArray[np.int64]
@@ -111,12 +112,11 @@ class CollectVisits(Job):
         """The result for some starts."""
         visits, lengths = np.empty((len(starts), self.steps), np.int64), np.zeros(len(starts), np.int64)
         self.run(collect_visits, table, starts, self.num_samples, self.share, visits, lengths)
-        distinct = count_distinct(visits, lengths)
-        offsets = np.concatenate([[0], np.cumsum(distinct)])
+        offsets = np.concatenate([[0], np.cumsum(count_distinct(visits, lengths))])
         nodes, masks = np.empty(offsets[-1], np.uint32), np.empty(offsets[-1], np.uint8)
         counts = np.empty(offsets[-1], np.int64)
         merge_visits(visits, lengths, offsets, nodes, masks, counts)
-        return Piece(distinct, nodes, masks, counts)
+        return Piece(offsets, nodes, masks, counts)
 
 
 def bipartite_graph(walker: Walker, starts: NDArray[np.uint32], job: CollectVisits) -> BipartiteGraph:
@@ -130,14 +130,22 @@ def bipartite_graph(walker: Walker, starts: NDArray[np.uint32], job: CollectVisi
         >>> bipartite_graph(path, np.arange(3, dtype=np.uint32), job).pointer  # 1 is visited from 0; 2 from 0 and 1
         array([0, 0, 1, 3])
     """
-    n, found = walker.num_nodes, [piece for _, piece in walker.map(job, starts, "walks for anchors")]
-    lengths, nodes, masks, counts = (np.concatenate(part) for part in zip(*found, strict=True))
-    visits = np.bincount(nodes, counts, n).astype(np.int64)
+    return _by_node(walker.map(job, starts, "walks for anchors"), walker.num_nodes, len(starts), job.seed)
+
+
+def _by_node(found: Iterable[tuple[int, Piece]], n: int, num_starts: int, seed: int) -> BipartiteGraph:
+    """The bipartite graph from pieces with the number of their first start, which come in order."""
+    degree, visits = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    pieces = []
+    for first, piece in found:
+        add_counts(piece.nodes, piece.counts, degree, visits)
+        pieces.append((first, piece.offsets, piece.nodes, piece.masks))
+    pointer = np.concatenate([[0], np.cumsum(degree)])
+    by_start, by_mask = np.empty(pointer[-1], np.uint32), np.empty(pointer[-1], np.uint8)
+    cursor = pointer[:-1].copy()
+    for first, offsets, nodes, masks in pieces:
+        invert(nodes, masks, offsets, first, cursor, by_start, by_mask)
+    order = np.lexsort((hash_nodes(seed, np.arange(n)), -visits))
     rank = np.empty(n, np.int64)
-    rank[np.lexsort((hash_nodes(job.seed, np.arange(n)), -visits))] = np.arange(n)
-    by_start = csc_array((masks, nodes, np.concatenate([[0], np.cumsum(lengths)])), shape=(n, len(starts)))
-    del found, nodes, counts
-    by_node = by_start.tocsr()
-    return BipartiteGraph(
-        by_node.indptr.astype(np.int64), by_node.indices.astype(np.uint32), by_node.data, visits, rank, len(starts)
-    )
+    rank[order] = np.arange(n)
+    return BipartiteGraph(pointer, by_start, by_mask, visits, rank, num_starts)

@@ -102,6 +102,25 @@ def merge_visits(visits: Any, lengths: Any, offsets: Any, nodes: Any, masks: Any
             counts[out] += 1
 
 
+@kernel
+def add_counts(nodes: Any, counts: Any, degree: Any, total: Any) -> None:
+    """Add a piece of the bipartite graph to each node's number of starts and of visits."""
+    for i in range(len(nodes)):
+        degree[nodes[i]] += 1
+        total[nodes[i]] += counts[i]
+
+
+@kernel
+def invert(nodes: Any, masks: Any, offsets: Any, first_start: Any, cursor: Any, starts: Any, start_masks: Any) -> None:
+    """Write a piece of the bipartite graph, listed by start, into its lists by node; ``cursor`` moves along."""
+    for r in range(len(offsets) - 1):
+        for i in range(offsets[r], offsets[r + 1]):
+            position = cursor[nodes[i]]
+            starts[position] = first_start + r
+            start_masks[position] = masks[i]
+            cursor[nodes[i]] = position + 1
+
+
 @parallel_kernel
 def gains(pointer: Any, starts: Any, masks: Any, bit: Any, covered: Any) -> Any:
     """For each node, how many starts it would cover that are not covered yet."""

@@ -9,15 +9,16 @@ from graphreach.arguments import check_pairs
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.checks import check_graph
-from graphreach.interrupts import pieces
+from graphreach.interrupts import call, pieces
 from graphreach.limits import check_memory
 from graphreach.progress import live
 from graphreach.reachability.pair_kernels import pair_powers, two_hop_edges
-from graphreach.reachability.sampled import CountFromAnchors, Counting
+from graphreach.reachability.walk_kernels import count_pairs
 from graphreach.walks.costs import check_products
 from graphreach.walks.defaults import NUM_WALKS, PAIR_WALK_LENGTH
-from graphreach.walks.engine import LocalWalker
+from graphreach.walks.engine import row_chunks
 from graphreach.walks.rng import check_seed
+from graphreach.walks.transitions import transitions
 from graphreach.walks.walk_length import check_count, check_hops, resolve_walk_length
 
 SOURCES_PER_CALL = 1 << 13
@@ -139,20 +140,14 @@ def _sampled(
     graph: Graph, pairs: NDArray[np.int64], length: int, hops: int | None, num_walks: int, seed: int
 ) -> NDArray[np.float64]:
     groups = group_pairs(pairs, graph.num_nodes)
-    job = CountFromAnchors.make(Counting("frequency", num_walks, length, hops), seed)
-    steps = np.arange(hops or 1)
-    span = graph.num_nodes * len(steps)
-    out = np.zeros((len(groups.targets), len(steps)))
-    for first, (entries, values, count) in LocalWalker(graph).map(job, groups.sources, "walks for pairs"):
-        visited = np.repeat(np.arange(len(count)) * span, count) + entries
-        pointer = groups.pointer[first : first + len(count) + 1]
-        here = slice(pointer[0], pointer[-1])
-        wanted = np.repeat(np.arange(len(count)) * span, np.diff(pointer)) + groups.targets[here].astype(
-            np.int64
-        ) * len(steps)
-        entry = np.searchsorted(visited, wanted[:, None] + steps)
-        known = np.append(visited, -1)[entry] == wanted[:, None] + steps
-        out[here] = np.where(known, np.append(values, 0)[entry], 0)
+    out = np.zeros((len(groups.targets), hops or 1))
+    scale = 1.0 / num_walks if hops is not None else 1.0 / (num_walks * length)
+    for rows in row_chunks(len(groups.sources), num_walks * length, "walks for pairs"):
+        call(
+            count_pairs, *transitions(graph), groups.sources[rows], groups.pointer[rows.start : rows.stop + 1],
+            groups.targets, num_walks, length, seed, hops or 1, scale, out,
+            work=(rows.stop - rows.start) * num_walks * length,
+        )  # fmt: skip
     result: NDArray[np.float64] = out[groups.inverse]
     return result
 

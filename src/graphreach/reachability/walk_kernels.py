@@ -139,3 +139,37 @@ def merge(visits: Any, totals: Any, filled: Any, step_weight: Any, hops: Any) ->
             totals[out] = 0
         totals[out] += step_weight[step]
     return out + 1
+
+
+@parallel_kernel
+def count_pairs(
+    indptr: Any, indices: Any, alias: Any, sources: Any, pointer: Any, targets: Any, num_walks: Any, walk_length: Any,
+    seed: Any, hops: Any, scale: Any, out: Any, stop: Any,
+) -> None:  # fmt: skip
+    """``out[p]`` gets the share of visits that walks from ``sources[j]`` pay to ``targets[p]``.
+
+    The targets of source j are ``targets[pointer[j] .. pointer[j + 1]]``, sorted and different.
+    Ends early if ``stop[0]``.
+    """
+    for j in prange(len(sources)):
+        block = new_block()
+        current = block[0]
+        begin, end = pointer[j], pointer[j + 1]
+        counts = np.zeros((end - begin, hops), np.int64)
+        for first in range(0, num_walks, BLOCK):
+            count = enter(block, sources, j, j + 1, num_walks, walk_length, first, seed)
+            for step in range(1, walk_length + 1):
+                if stop[0] != 0:
+                    break
+                advance(indptr, indices, alias, block, count, step)
+                offset = step - 1 if hops > 1 else 0
+                for i in range(count):
+                    v = current[i]
+                    if v == DEAD:
+                        continue
+                    p = np.searchsorted(targets[begin:end], v)
+                    if p < end - begin and targets[begin + p] == v:
+                        counts[p, offset] += 1
+        for p in range(end - begin):
+            for h in range(hops):
+                out[begin + p, h] = counts[p, h] * scale
