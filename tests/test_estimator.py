@@ -311,6 +311,7 @@ def test_is_a_scikit_learn_estimator():
         "random_state": 0,
         "settings": None,
         "engine": "local",
+        "device": "auto",
     }
     assert embedding.set_params(epochs=3) is embedding
     assert embedding.epochs == 3
