@@ -22,6 +22,7 @@ OWN = {
     "pairs-uniform": "pairs",
     "loading": "loading_rows",
     "step-attention": "model",
+    "step-factored": "model",
     "step-mean": "model",
     "step-authors": "model",
     "decoder": "model",

@@ -16,6 +16,7 @@ import torch.nn.functional as F
 import graphreach as gr
 from benchmarks.harness import FOLDER, THREADS, Row, alternate, ratios, summary, thread_environment
 from benchmarks.literal_model import LiteralGraphReach
+from graphreach.nn.device import without_kernels
 
 NODES, ANCHORS, WIDTH, PAIRS = 2708, 121, 32, 8400
 """Cora's shape."""
@@ -134,6 +135,38 @@ def step(quick: bool, *, preset: str, aggregation: str, bar: float) -> list[Row]
             ],
         )
     )
+    return rows
+
+
+def factored(quick: bool) -> list[Row]:
+    """Training steps against the factored PyTorch path, which runs where the kernels cannot."""
+    torch.set_num_threads(1)  # as in training: sums must not depend on the number of threads
+    rows = []
+    for preset, aggregation in (("paper", "attention"), ("paper", "mean"), ("authors", "attention")):
+        ours = our_step(preset, aggregation)
+
+        def plain(ours: Callable[[], None] = ours) -> None:
+            with without_kernels():
+                ours()
+
+        seconds = alternate({"factored": plain, "ours": ours}, 3 if quick else 15)
+        measured = ratios(seconds["factored"], seconds["ours"])
+        rows.append(
+            Row(
+                f"training step with {PAIRS} pairs, `{preset}`, {aggregation}, n = {NODES}, k = {ANCHORS}, width {WIDTH}, "
+                "against the same factored equations in PyTorch",
+                "at least",
+                1.5,
+                measured["of_medians"],
+                sizes={"nodes": NODES, "anchors": ANCHORS, "width": WIDTH, "pairs": PAIRS, "layers": 2},
+                raw={
+                    "ratio_of_best": measured["of_best"],
+                    **{name: summary(values) for name, values in seconds.items()},
+                },
+                notes=["PyTorch on one thread, as training runs it; the kernels on all."],
+            )
+        )
+    torch.set_num_threads(THREADS)
     return rows
 
 
@@ -275,6 +308,7 @@ BENCHMARKS = {
     "step-attention": partial(step, preset="paper", aggregation="attention", bar=100),
     "step-mean": partial(step, preset="paper", aggregation="mean", bar=100),
     "step-authors": partial(step, preset="authors", aggregation="attention", bar=60),
+    "step-factored": factored,
     "decoder": decoder,
     "node-growth": growth,
     "many-graphs": many_graphs,
