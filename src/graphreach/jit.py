@@ -62,6 +62,15 @@ def fast_kernel(function: Function) -> Function:
     return _compile(function, fastmath=ALGEBRA)
 
 
+def fast_inline_kernel(function: Function) -> Function:
+    """Like :func:`fast_kernel`, compiled into those that call it.
+
+    For what several kernels call: of two copies of a function, made for two callers with sums in different orders, a
+    process that compiles them and one that finds them on disk may take different ones.
+    """
+    return _compile(function, fastmath=ALGEBRA, forceinline=True)
+
+
 def fast_parallel_kernel(function: Function) -> Function:
     """Like :func:`fast_kernel`, with ``prange`` loops on all threads."""
     return _compile(function, parallel=True, fastmath=ALGEBRA)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import prange
 
-from graphreach.jit import fast_kernel, fast_parallel_kernel, fill
+from graphreach.jit import fast_inline_kernel, fast_parallel_kernel, fill
 
 BLOCK = 256
 """Entries at a time: their values and sums stay in the first cache, and entries are the vector lanes."""
@@ -20,7 +20,7 @@ class Network(NamedTuple):
     b2: Any
 
 
-@fast_kernel
+@fast_inline_kernel
 def _hidden(values: Any, first: Any, last: Any, network: Any, h: Any, out: Any) -> None:
     """out = values W1 + b1 of one hidden unit, for some entries; two of an entry's L values at a time."""
     W1, bias, count, L = network.W1, network.b1[h], last - first, len(values)
@@ -55,28 +55,28 @@ def map_entries(values: Any, place: Any, network: Any, parts: Any, out: Any) -> 
             _put(total, place, first, last, out)
 
 
-@fast_kernel
+@fast_inline_kernel
 def _add_active(hidden: Any, weight: Any, count: Any, total: Any) -> None:
     zero = hidden.dtype.type(0)
     for j in range(count):
         total[j] += max(hidden[j], zero) * weight
 
 
-@fast_kernel
+@fast_inline_kernel
 def _put(total: Any, place: Any, first: Any, last: Any, out: Any) -> None:
     """Write the results of some entries to their places."""
     for j in range(last - first):
         out[place[first + j] if len(place) else first + j] = total[j]
 
 
-@fast_kernel
+@fast_inline_kernel
 def _take(gradient: Any, place: Any, first: Any, last: Any, g: Any) -> None:
     """Read the gradients of some entries from their places."""
     for j in range(last - first):
         g[j] = gradient[place[first + j] if len(place) else first + j]
 
 
-@fast_kernel
+@fast_inline_kernel
 def _dot(a: Any, b: Any) -> Any:
     total = a.dtype.type(0)
     for j in range(len(a)):
@@ -84,7 +84,7 @@ def _dot(a: Any, b: Any) -> Any:
     return total
 
 
-@fast_kernel
+@fast_inline_kernel
 def _back(values: Any, first: Any, last: Any, network: Any, g: Any, hidden: Any, gradients: Any, part: Any) -> None:
     """Add the gradients of some entries."""
     zero, count = g.dtype.type(0), last - first
@@ -119,7 +119,7 @@ def map_entries_backward(
         everything[part] = _sum(gradient[np.int64(part) * size // parts : np.int64(part + 1) * size // parts])
 
 
-@fast_kernel
+@fast_inline_kernel
 def _sum(values: Any) -> Any:
     """The sum in double precision."""
     total = 0.0
@@ -137,13 +137,13 @@ def look_up(table: Any, index: Any, parts: Any, out: Any) -> None:
         _pick(table, index[begin:end], out[begin:end])
 
 
-@fast_kernel
+@fast_inline_kernel
 def _pick(table: Any, index: Any, out: Any) -> None:
     for e in range(len(index)):
         out[e] = table[index[e]]
 
 
-@fast_kernel
+@fast_inline_kernel
 def _add_up(index: Any, gradient: Any, tables: Any, out: Any) -> None:
     """Add to out[j] the gradient's sum where ``index`` is j.
 

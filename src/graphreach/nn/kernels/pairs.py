@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import prange
 
-from graphreach.jit import fast_kernel, fast_parallel_kernel, fill, inline_kernel, kernel, parallel_kernel
+from graphreach.jit import fast_inline_kernel, fast_parallel_kernel, fill, inline_kernel, kernel, parallel_kernel
 
 
 class Groups(NamedTuple):
@@ -27,7 +27,7 @@ class Groups(NamedTuple):
     other: Any
 
 
-@fast_kernel
+@fast_inline_kernel
 def _dot(a: Any, b: Any) -> Any:
     out = a.dtype.type(0)
     for c in range(len(a)):
@@ -108,7 +108,7 @@ def grouped_dot(z: Any, groups: Any, parts: Any, out: Any) -> None:
                     out[groups.pair[i]] = _dot(z[v], z[groups.other[i]])
 
 
-@fast_kernel
+@fast_inline_kernel
 def _add_rows(z: Any, groups: Any, gradient: Any, begin: Any, end: Any, out: Any) -> None:
     """Add to ``out`` the pairs' gradients times the other ends' rows, two rows at a time."""
     i = begin

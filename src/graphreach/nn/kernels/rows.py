@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphreach.jit import fast_kernel, fill, kernel
+from graphreach.jit import fast_inline_kernel, fill, kernel
 from graphreach.nn.kernels.simd import (
     LARGEST,
     absolute,
@@ -97,7 +97,7 @@ def fill_row(values: Any, row: Any) -> None:
         row[i] = 0
 
 
-@fast_kernel
+@fast_inline_kernel
 def dot(a: Any, b: Any) -> Any:
     """The product of two vectors."""
     out = a.dtype.type(0)
