@@ -368,7 +368,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
     def settings_on(self, graph: Graph) -> Settings:
         """All settings of training on a graph: the recipe's, then the arguments, then those given one by one."""
         self._check_parameters()
-        if self.num_anchors != "auto":
+        if not (isinstance(self.num_anchors, str) and self.num_anchors == "auto"):
             resolve_num_anchors(self.num_anchors, graph.num_nodes)
         own = {field: getattr(self, name) for name, field in PLAIN.items()}
         own["later_learning_rate"] = self.learning_rate / 10
@@ -396,7 +396,8 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         if self.batch_size is not None:
             check_count("batch_size", self.batch_size)
         check_number("learning_rate", self.learning_rate, 0, above=True)
-        if self.settings is not None and not isinstance(self.settings, Mapping):
+        named = isinstance(self.settings, Mapping) and all(isinstance(name, str) for name in self.settings)
+        if self.settings is not None and not named:
             raise InputError(f"settings must be names and values, got {describe(self.settings)}")
         twice = [name for name, field in PLAIN.items() if field in (self.settings or {})]
         if twice:

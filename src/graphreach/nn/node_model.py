@@ -6,8 +6,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from graphreach.arguments import check_whole
 from graphreach.errors import InputError
-from graphreach.nn.checks import check_features, check_model
+from graphreach.nn.checks import WIDEST, check_features, check_model
 from graphreach.nn.decoders import make_decoder
 from graphreach.nn.functional import join_columns, normalize
 from graphreach.nn.pretrained import Pretrained
@@ -63,7 +64,7 @@ class NodeModel(Pretrained, nn.Module):
         self.input_channels = width
         self.projection = nn.Linear(width, hidden_channels) if input_projection else None
         self.first_channels = hidden_channels if input_projection else width
-        self.decoder = make_decoder(decoder, hops or 1)
+        self.decoder = make_decoder(decoder, 1 if hops is None else check_whole("hops", hops, 1, WIDEST))
 
     def reset_parameters(self) -> None:
         """Draw new weights."""
