@@ -1,5 +1,4 @@
 import warnings
-from functools import partial
 
 import pytest
 
@@ -11,19 +10,9 @@ from graphreach.io.tables import (
     read_pair_labels,
     read_pairs,
 )
-from table_helpers import NUMBERS, TOWNS, message, write_columns, write_text
+from table_helpers import NUMBERS, TOWNS, message
 
 PATH = gr.Graph.from_edges([range(4), range(1, 5)])
-
-
-@pytest.fixture
-def write(tmp_path):
-    return partial(write_text, tmp_path)
-
-
-@pytest.fixture
-def write_frame(tmp_path):
-    return partial(write_columns, tmp_path)
 
 
 def said(function, *arguments, **settings):

@@ -1,21 +1,9 @@
-from functools import partial
-
 import numpy as np
 import polars as pl
 import pytest
 
 from graphreach.io.tables import read_features
-from table_helpers import NUMBERS, TOWNS, message, write_columns, write_text
-
-
-@pytest.fixture
-def write(tmp_path):
-    return partial(write_text, tmp_path)
-
-
-@pytest.fixture
-def write_frame(tmp_path):
-    return partial(write_columns, tmp_path)
+from table_helpers import NUMBERS, TOWNS, message
 
 
 def expected_features(graph, rows):

@@ -1,23 +1,11 @@
-from functools import partial
-
 import polars as pl
 import pytest
 
 import graphreach as gr
 from graphreach.io.tables import read_labels, read_nodes, read_pairs
-from table_helpers import NUMBERS, TOWNS, message, write_columns, write_text
+from table_helpers import NUMBERS, TOWNS, message
 
 MIXED = gr.Graph.from_edge_list([(7, "ann"), ("ann", (1, 2))])  # 7, 'ann', (1, 2)
-
-
-@pytest.fixture
-def write(tmp_path):
-    return partial(write_text, tmp_path)
-
-
-@pytest.fixture
-def write_frame(tmp_path):
-    return partial(write_columns, tmp_path)
 
 
 def test_nodes_of_numbers(write, write_frame):

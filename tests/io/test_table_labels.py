@@ -1,24 +1,12 @@
-from functools import partial
-
 import numpy as np
 import polars as pl
 import pytest
 
 import graphreach as gr
 from graphreach.io.tables import read_labels
-from table_helpers import NUMBERS, TOWNS, message, write_columns, write_text
+from table_helpers import NUMBERS, TOWNS, message
 
 PATH = gr.Graph.from_edges([range(99), range(1, 100)])
-
-
-@pytest.fixture
-def write(tmp_path):
-    return partial(write_text, tmp_path)
-
-
-@pytest.fixture
-def write_frame(tmp_path):
-    return partial(write_columns, tmp_path)
 
 
 def rows(labels):

@@ -2,7 +2,6 @@ import csv
 import gzip
 import io
 import warnings
-from functools import partial
 
 import numpy as np
 import polars as pl
@@ -12,18 +11,7 @@ from hypothesis import strategies as st
 
 import graphreach as gr
 from graphreach.io.tables import read_labels, read_nodes, read_pair_labels, read_pairs
-from table_helpers import NUMBERS, TOWNS, message, write_columns, write_text
-
-
-@pytest.fixture
-def write(tmp_path):
-    return partial(write_text, tmp_path)
-
-
-@pytest.fixture
-def write_frame(tmp_path):
-    return partial(write_columns, tmp_path)
-
+from table_helpers import NUMBERS, TOWNS, message
 
 # Labels
 
