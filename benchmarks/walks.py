@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import prange, uint64
+from numba import uint64
 from numpy.typing import NDArray
 
 import graphreach as gr
@@ -21,12 +21,13 @@ NUM_WALKS, WALK_LENGTH = 50, 20
 
 
 @parallel_kernel
-def run_walks(indptr: Any, indices: Any, alias: Any, starts: Any, num_walks: Any, walk_length: Any, seed: Any) -> Any:
+def run_walks(
+    share: Any, indptr: Any, indices: Any, alias: Any, starts: Any, num_walks: Any, walk_length: Any, seed: Any,
+    checksums: Any,
+) -> None:  # fmt: skip
     """Walk and keep nothing but a checksum of the last nodes."""
     rows = rows_per_block(num_walks)
-    blocks = (len(starts) + rows - 1) // rows
-    checksums = np.zeros(blocks, np.uint64)
-    for b in prange(blocks):
+    for b in range(share[0], (len(starts) + rows - 1) // rows, share[1]):
         block = new_block()
         row, end = b * rows, min((b + 1) * rows, len(starts))
         total = uint64(0)
@@ -37,12 +38,13 @@ def run_walks(indptr: Any, indices: Any, alias: Any, starts: Any, num_walks: Any
             for i in range(count):
                 total += uint64(block[0][i])
         checksums[b] = total
-    return checksums
 
 
 def walk_only(graph: gr.Graph, starts: NDArray[np.uint32], num_walks: int, walk_length: int, seed: int = 0) -> Any:
     """A streaming pass that keeps nothing: the cost of walking alone."""
-    return run_walks(*transitions(graph), starts, num_walks, walk_length, seed)
+    checksums = np.zeros(len(starts), np.uint64)
+    run_walks(*transitions(graph), starts, num_walks, walk_length, seed, checksums)
+    return checksums
 
 
 def nodes_with_neighbours(graph: gr.Graph) -> NDArray[np.uint32]:

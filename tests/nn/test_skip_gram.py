@@ -63,8 +63,8 @@ def test_training_takes_the_steps_of_the_paper():
     table = np.stack([rng.integers(0, n // parts, 50) * parts + part for part in range(parts)]).astype(np.int32)
     source, context = rng.normal(size=(2, n, 4))
     s, c = source.copy(), context.copy()
-    train(pointer, node, near, table, negatives, rate, seed, source, context)
     for turn in range(parts):
+        train(pointer, node, near, table, turn, negatives, rate, seed, source, context)
         for i in range(parts):
             j = (i + turn) % parts
             bucket = i * parts + j

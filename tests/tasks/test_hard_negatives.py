@@ -131,9 +131,10 @@ def test_nodes_at_a_distance_are_all_as_likely(budget, wanted):
     allowed = np.flatnonzero((hops[source] == wanted) & (linked.to_scipy().toarray()[source] == 0))
     assert len(allowed) > 1
     count = 3000
-    got = nodes_at_distance(
+    got = np.empty(count, np.int64)
+    nodes_at_distance(
         graph.indptr, graph.indices, graph.indptr, graph.indices, linked.indptr, linked.indices,
-        np.full(count, source), np.full(count, wanted), np.arange(count), 9, budget,
+        np.full(count, source), np.full(count, wanted), np.arange(count), 9, budget, got,
     )  # fmt: skip
     counts = np.bincount(got, minlength=30)
     assert np.flatnonzero(counts).tolist() == allowed.tolist()

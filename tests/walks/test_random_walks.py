@@ -168,7 +168,9 @@ def alias_probabilities(weights):
     """What a walker does with the table of one node, exactly: pick an entry, then its own target or the alias."""
     n = len(weights)
     indptr, indices = np.array([0, n], np.uint32), np.arange(n, dtype=np.uint16)
-    table = build_alias(indptr, indices, np.asarray(weights, np.float64)).reshape(n, 3).astype(np.int64)
+    table = np.empty(3 * len(indices), np.uint32)
+    build_alias(indptr, indices, np.asarray(weights, np.float64), table)
+    table = table.reshape(n, 3).astype(np.int64)
     assert (table[:, 1] == np.arange(n)).all()
     own = table[:, 0] / 2**32
     return (np.bincount(table[:, 1], own, n) + np.bincount(table[:, 2], 1 - own, n)) / n

@@ -53,9 +53,10 @@ class BipartiteGraph:
     ) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
         """For each sample, up to k nodes of greatest marginal coverage and these gains (Algorithm 2)."""
         chosen, gained = np.zeros((len(bits), k), np.int64), np.zeros((len(bits), k), np.int64)
-        picked = call(
+        picked, by_rank = np.zeros(len(bits), np.int64), np.argsort(self.rank)
+        call(
             lambda *values: greedy_samples(*values[:-1]), self.pointer, self.starts, self.masks, np.array(bits),
-            self.num_starts, self.rank, rounds, chosen, gained, work=len(self.starts) * len(bits),
+            self.num_starts, self.rank, by_rank, rounds, chosen, gained, picked, work=len(self.starts) * len(bits),
         )  # fmt: skip
         return [(chosen[s, :p], gained[s, :p]) for s, p in enumerate(picked)]
 
@@ -70,11 +71,10 @@ class BipartiteGraph:
         of these over greedy sets of growing size is returned.
         """
         ((chosen, _),) = self.greedy(k, rounds=False)
-        bound = self.num_starts
-        size = 0
+        bound, size, gain = self.num_starts, 0, np.empty(len(self.rank), np.int64)
         while size <= len(chosen):
             covered = self._covered(chosen[:size], ALL_WALKS)
-            gain = gains(self.pointer, self.starts, self.masks, ALL_WALKS, covered)
+            gains(self.pointer, self.starts, self.masks, ALL_WALKS, covered, gain)
             top = np.partition(gain, len(gain) - k)[len(gain) - k :].sum() if k < len(gain) else gain.sum()
             bound = min(bound, int(np.count_nonzero(covered) + top))
             if size == len(chosen):
@@ -112,7 +112,9 @@ class CollectVisits(Job):
         """The result for some starts."""
         visits, lengths = np.empty((len(starts), self.steps), np.int64), np.zeros(len(starts), np.int64)
         self.run(collect_visits, table, starts, self.num_samples, self.share, visits, lengths)
-        offsets = np.concatenate([[0], np.cumsum(count_distinct(visits, lengths))])
+        offsets = np.zeros(len(starts) + 1, np.int64)
+        count_distinct(visits, lengths, offsets[1:])
+        np.cumsum(offsets, out=offsets)
         nodes, masks = np.empty(offsets[-1], np.uint32), np.empty(offsets[-1], np.uint8)
         counts = np.empty(offsets[-1], np.int64)
         merge_visits(visits, lengths, offsets, nodes, masks, counts)

@@ -22,7 +22,9 @@ class CountReached(Job):
 
     def walk(self, table: Transitions, starts: NDArray[np.uint32], out: NDArray[Any] | None = None) -> int:
         """The number for some starts."""
-        return int(self.run(reached, table, starts, self.wanted).sum())
+        out = np.zeros(len(starts), np.uint8)
+        self.run(reached, table, starts, self.wanted, out)
+        return int(np.count_nonzero(out))
 
 
 def reached_starts(

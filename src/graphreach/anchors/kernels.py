@@ -8,9 +8,9 @@ import heapq
 from typing import Any
 
 import numpy as np
-from numba import prange, uint64
+from numba import uint64
 
-from graphreach.jit import fill, kernel, parallel_kernel
+from graphreach.jit import fill, kernel, parallel_kernel, rows_of
 from graphreach.walks.kernels import BLOCK, DEAD, advance, enter, in_bitmap, new_block, rows_per_block
 from graphreach.walks.rng import GOLDEN, mix
 
@@ -19,27 +19,27 @@ ALL_WALKS = 7
 
 
 @kernel
-def sample_mask(key: Any, num_samples: Any, share: Any) -> Any:
-    """The samples that a walk belongs to, each with probability ``share``, by a hash of the walk's key."""
+def sample_mask(key: Any, num_samples: Any, chance: Any) -> Any:
+    """The samples that a walk belongs to, each with probability ``chance``, by a hash of the walk's key."""
     mask = np.int64(1) << ALL_WALKS
     for s in range(num_samples):
         # steps hash key + step * GOLDEN; counting down from the key keeps this stream apart from them
-        if (mix(key - uint64(s + 1) * GOLDEN) >> uint64(11)) * (1.0 / 9007199254740992.0) < share:
+        if (mix(key - uint64(s + 1) * GOLDEN) >> uint64(11)) * (1.0 / 9007199254740992.0) < chance:
             mask |= np.int64(1) << s
     return mask
 
 
 @parallel_kernel
 def collect_visits(
-    indptr: Any, indices: Any, alias: Any, starts: Any, num_walks: Any, walk_length: Any, seed: Any,
-    num_samples: Any, share: Any, visits: Any, lengths: Any, stop: Any,
+    share: Any, indptr: Any, indices: Any, alias: Any, starts: Any, num_walks: Any, walk_length: Any, seed: Any,
+    num_samples: Any, chance: Any, visits: Any, lengths: Any, stop: Any,
 ) -> None:  # fmt: skip
     """Row r of ``visits`` gets the visits of the walks from ``starts[r]``, each as node << 8 | mask, sorted by node.
 
     Ends early if ``stop[0]``.
     """
     rows = rows_per_block(num_walks)
-    for b in prange((len(starts) + rows - 1) // rows):
+    for b in range(share[0], (len(starts) + rows - 1) // rows, share[1]):
         block = new_block()
         current, keys = block[0], block[1]
         masks = np.empty(BLOCK, np.int64)
@@ -50,7 +50,7 @@ def collect_visits(
             last = min(first + BLOCK, num_walks)
             count = enter(block, starts, row, end, num_walks, walk_length, first, seed)
             for i in range(count):
-                masks[i] = sample_mask(keys[i], num_samples, share)
+                masks[i] = sample_mask(keys[i], num_samples, chance)
             for step in range(1, walk_length + 1):
                 if stop[0] != 0:
                     break
@@ -71,23 +71,22 @@ def collect_visits(
 
 
 @parallel_kernel
-def count_distinct(visits: Any, lengths: Any) -> Any:
+def count_distinct(share: Any, visits: Any, lengths: Any, distinct: Any) -> None:
     """How many different nodes each row holds."""
-    distinct = np.zeros(len(lengths), np.int64)
-    for r in prange(len(lengths)):
-        previous = np.int64(-1)
+    for r in rows_of(share, len(lengths)):
+        previous, found = np.int64(-1), 0
         for i in range(lengths[r]):
             node = visits[r, i] >> 8
             if node != previous:
-                distinct[r] += 1
+                found += 1
                 previous = node
-    return distinct
+        distinct[r] = found
 
 
 @parallel_kernel
-def merge_visits(visits: Any, lengths: Any, offsets: Any, nodes: Any, masks: Any, counts: Any) -> None:
+def merge_visits(share: Any, visits: Any, lengths: Any, offsets: Any, nodes: Any, masks: Any, counts: Any) -> None:
     """One entry for each row and node: the union of its masks and the number of visits, from ``offsets[r]`` on."""
-    for r in prange(len(lengths)):
+    for r in rows_of(share, len(lengths)):
         out = offsets[r] - 1
         previous = np.int64(-1)
         for i in range(lengths[r]):
@@ -122,12 +121,10 @@ def invert(nodes: Any, masks: Any, offsets: Any, first_start: Any, cursor: Any, 
 
 
 @parallel_kernel
-def gains(pointer: Any, starts: Any, masks: Any, bit: Any, covered: Any) -> Any:
+def gains(share: Any, pointer: Any, starts: Any, masks: Any, bit: Any, covered: Any, out: Any) -> None:
     """For each node, how many starts it would cover that are not covered yet."""
-    out = np.zeros(len(pointer) - 1, np.int64)
-    for u in prange(len(out)):
+    for u in rows_of(share, len(out)):
         out[u] = gain(u, pointer, starts, masks, bit, covered)
-    return out
 
 
 @kernel
@@ -202,14 +199,11 @@ def lazy_greedy(
 
 @parallel_kernel
 def greedy_samples(
-    pointer: Any, starts: Any, masks: Any, bits: Any, num_starts: Any, rank: Any, rounds: Any, chosen: Any, gained: Any
-) -> Any:
-    """:func:`lazy_greedy` for each bit, one row of ``chosen`` and ``gained`` each; returns how many each chose."""
-    picked = np.zeros(len(bits), np.int64)
-    by_rank = np.empty(len(rank), np.int64)
-    for u in range(len(rank)):
-        by_rank[rank[u]] = u
-    for s in prange(len(bits)):
+    share: Any, pointer: Any, starts: Any, masks: Any, bits: Any, num_starts: Any, rank: Any, by_rank: Any, rounds: Any,
+    chosen: Any, gained: Any, picked: Any,
+) -> None:  # fmt: skip
+    """:func:`lazy_greedy` for each bit, one row of ``chosen`` and ``gained`` each; ``picked`` is how many each chose."""
+    for s in range(share[0], len(bits), share[1]):
         nobody = np.zeros(num_starts, np.uint8)
         full_gain = np.zeros(len(rank), np.int64)
         for u in range(len(rank)):
@@ -218,7 +212,6 @@ def greedy_samples(
         picked[s] = lazy_greedy(
             pointer, starts, masks, bits[s], num_starts, order, full_gain, rank, rounds, chosen[s], gained[s]
         )
-    return picked
 
 
 @kernel
@@ -240,13 +233,12 @@ def sort_by_gain(full_gain: Any, by_rank: Any, num_starts: Any) -> Any:
 
 @parallel_kernel
 def reached(
-    indptr: Any, indices: Any, alias: Any, starts: Any, num_walks: Any, walk_length: Any, seed: Any, is_anchor: Any,
-    stop: Any,
-) -> Any:  # fmt: skip
-    """1 for each start from which a walk visits an anchor other than the start, else 0. Ends early if ``stop[0]``."""
-    out = np.zeros(len(starts), np.uint8)
+    share: Any, indptr: Any, indices: Any, alias: Any, starts: Any, num_walks: Any, walk_length: Any, seed: Any,
+    is_anchor: Any, out: Any, stop: Any,
+) -> None:  # fmt: skip
+    """1 for each start from which a walk visits an anchor other than the start. Ends early if ``stop[0]``."""
     rows = rows_per_block(num_walks)
-    for b in prange((len(starts) + rows - 1) // rows):
+    for b in range(share[0], (len(starts) + rows - 1) // rows, share[1]):
         block = new_block()
         row = b * rows
         end = min(row + rows, len(starts))
@@ -264,4 +256,3 @@ def reached(
                         if v != DEAD and in_bitmap(is_anchor, v) and v != starts[r]:
                             out[r] = 1
                         i += 1
-    return out

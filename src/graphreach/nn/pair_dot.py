@@ -98,7 +98,8 @@ def _group(pairs: Tensor, z: Tensor) -> _Groups:
     if known is None or known.made_for != made_for:
         n, bits = len(z), _block_bits(len(z), pairs.size(1), z.nbytes // max(1, len(z)))
         parts = GROUPING_PARTS if pairs.size(1) >= n else 1  # each part counts the pairs of every node
-        ends = kernels.group_pairs(*pairs.contiguous().numpy(), n, bits, parts)
+        left, right = pairs.contiguous().numpy()
+        ends = kernels.group_pairs(left, right, n, bits, parts)
         if not len(ends.pointer):
             _check_range(pairs, n)
         _groups[pairs] = known = _Groups(made_for, ends)

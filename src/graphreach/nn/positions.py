@@ -216,7 +216,9 @@ class Positions:
                 f"got {list(to_csr.shape)} and {list(from_csr.shape)}"
             )
         patterns = (to_csr.indptr, to_csr.indices, from_csr.indptr, from_csr.indices)
-        pointer = np.cumsum(count_union(*patterns, per_anchor))
+        pointer = np.zeros(len(patterns[0]), np.int64)
+        count_union(*patterns, per_anchor, pointer[1:])
+        np.cumsum(pointer, out=pointer)
         column = np.empty(pointer[-1], np.int64)
         values = [np.empty((pointer[-1], per_anchor), to_csr.data.dtype) for _ in range(2)]
         fill_union(

@@ -126,7 +126,8 @@ class SkipGram:
             rate = np.float32(self.learning_rate * max(0.01, 1 - done))
             walks = self._walks(graph, order[begin : begin + size], seeds[0])
             pairs = bucket_pairs(walks, self.window, not graph.directed, len(table), seeds[1])
-            train(*pairs, table, self.negatives, rate, seeds[2], self.embedding_, self.context_)
+            for turn in range(len(table)):
+                train(*pairs, table, turn, self.negatives, rate, seeds[2], self.embedding_, self.context_)
 
     def _walks(self, graph: Graph, starts: NDArray[np.int64], seed: int) -> NDArray[Any]:
         if self.p == self.q == 1:

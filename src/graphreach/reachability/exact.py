@@ -45,7 +45,8 @@ def transition_powers(graph: Graph, direction: str) -> Powers:
     edges = graph if by_row else graph.transpose()
     ones: NDArray[np.float64] = np.ones(graph.num_nodes)
     if edges.weights is not None:
-        weights = transition_weights(edges.indptr, edges.indices, edges.weights, graph.degree, by_row)
+        weights = np.empty(len(edges.indices), np.float32)
+        transition_weights(edges.indptr, edges.indices, edges.weights, graph.degree, by_row, weights)
         return _read_only(Powers(edges.indptr, edges.indices, weights, ones, ones))
     # scale rows of x instead of keeping a number an edge
     inverse = np.divide(1.0, graph.degree, out=np.zeros(graph.num_nodes), where=graph.degree > 0)

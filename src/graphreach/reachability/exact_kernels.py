@@ -4,11 +4,10 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import prange
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from graphreach.jit import kernel, parallel_kernel
+from graphreach.jit import kernel, parallel_kernel, rows_of
 from graphreach.walks.kernels import prefetch
 
 COLUMNS = 64
@@ -72,11 +71,11 @@ def _row_sum(indices: Any, weights: Any, begin: Any, end: Any, x: Any, partial: 
 
 @parallel_kernel
 def multiply(
-    indptr: Any, indices: Any, weights: Any, left: Any, right: Any, x: Any, y: Any, sums: Any, factor: Any
+    share: Any, indptr: Any, indices: Any, weights: Any, left: Any, right: Any, x: Any, y: Any, sums: Any, factor: Any
 ) -> None:
     """One step: z = left * (A x) row by row; ``sums`` += factor * z and y = right * z. All have COLUMNS columns."""
     n = len(indptr) - 1
-    for b in prange((n + ROWS - 1) // ROWS):
+    for b in range(share[0], (n + ROWS - 1) // ROWS, share[1]):
         partial, total = np.empty(COLUMNS, np.float32), np.empty(COLUMNS, np.float64)
         for v in range(b * ROWS, min((b + 1) * ROWS, n)):
             _row_sum(indices, weights, np.int64(indptr[v]), np.int64(indptr[v + 1]), x, partial, total)
@@ -87,20 +86,18 @@ def multiply(
 
 
 @parallel_kernel
-def transition_weights(indptr: Any, indices: Any, weights: Any, degree: Any, by_row: Any) -> Any:
+def transition_weights(share: Any, indptr: Any, indices: Any, weights: Any, degree: Any, by_row: Any, out: Any) -> None:
     """w / degree of the edge's source (its row, or in a transposed graph its column): numbers between 0 and 1."""
-    out = np.empty(len(weights), np.float32)
-    for v in prange(len(indptr) - 1):
+    for v in rows_of(share, len(indptr) - 1):
         for e in range(np.int64(indptr[v]), np.int64(indptr[v + 1])):
             source = np.int64(v) if by_row else np.int64(indices[e])
             out[e] = np.float32(weights[e] / degree[source])
-    return out
 
 
 @parallel_kernel
-def count_nonzero_rows(block: Any, counts: Any) -> None:
+def count_nonzero_rows(share: Any, block: Any, counts: Any) -> None:
     """Add the number of non-zero entries of each row."""
-    for v in prange(len(block)):
+    for v in rows_of(share, len(block)):
         found = 0
         for c in range(block.shape[1]):
             found += block[v, c] != 0
@@ -108,9 +105,9 @@ def count_nonzero_rows(block: Any, counts: Any) -> None:
 
 
 @parallel_kernel
-def compress_rows(block: Any, offsets: Any, indices: Any, data: Any) -> None:
+def compress_rows(share: Any, block: Any, offsets: Any, indices: Any, data: Any) -> None:
     """Write the non-zero entries of row v from ``offsets[v]`` on."""
-    for v in prange(len(block)):
+    for v in rows_of(share, len(block)):
         i = offsets[v]
         for c in range(block.shape[1]):
             if block[v, c] != 0:

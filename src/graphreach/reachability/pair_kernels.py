@@ -8,9 +8,8 @@ source the cheaper way is taken; both give the same number.
 from typing import Any
 
 import numpy as np
-from numba import prange
 
-from graphreach.jit import kernel, parallel_kernel
+from graphreach.jit import kernel, parallel_kernel, rows_of
 
 PARTS = 128
 """Sources are dealt out to this many pieces, each with scratch memory of its own."""
@@ -109,12 +108,12 @@ def source_powers(
 
 @parallel_kernel
 def pair_powers(
-    indptr: Any, indices: Any, weights: Any, back_indptr: Any, back_indices: Any, back_weights: Any, inverse: Any,
-    pull_cost: Any, sources: Any, pointer: Any, targets: Any, length: Any, hops: Any, out: Any,
+    share: Any, indptr: Any, indices: Any, weights: Any, back_indptr: Any, back_indices: Any, back_weights: Any,
+    inverse: Any, pull_cost: Any, sources: Any, pointer: Any, targets: Any, length: Any, hops: Any, out: Any,
 ) -> None:  # fmt: skip
     """out[p] = mean over t of P^t(u, targets[p]), or each power apart if ``hops``; source j owns pointer[j]..[j + 1]."""
     n = len(indptr) - 1
-    for part in prange(min(PARTS, len(sources))):
+    for part in range(share[0], min(PARTS, len(sources)), share[1]):
         x, y = np.zeros(n, np.float64), np.zeros(n, np.float64)
         support, found = np.empty(n, np.uint32), np.empty(n, np.uint32)
         for j in range(part, len(sources), PARTS):
@@ -133,12 +132,10 @@ def pair_powers(
 
 
 @parallel_kernel
-def two_hop_edges(indptr: Any, indices: Any) -> Any:
+def two_hop_edges(share: Any, indptr: Any, indices: Any, out: Any) -> None:
     """For each node the edges that :func:`pull_twice` looks at."""
-    n = len(indptr) - 1
-    out = np.zeros(n, np.int64)
-    for v in prange(n):
+    for v in rows_of(share, len(out)):
+        out[v] = 0
         for e in range(np.int64(indptr[v]), np.int64(indptr[v + 1])):
             u = np.int64(indices[e])
             out[v] += np.int64(indptr[u + 1]) - np.int64(indptr[u]) + 1
-    return out

@@ -120,7 +120,8 @@ def pair_products(
     """
     groups = group_pairs(pairs, graph.num_nodes)
     back = graph.transpose()
-    cost = two_hop_edges(back.indptr, back.indices)
+    cost = np.empty(graph.num_nodes, np.int64)
+    two_hop_edges(back.indptr, back.indices, cost)
     out = np.zeros((len(groups.targets), length if apart else 1))
     most = int(np.diff(groups.pointer).max(initial=0)) * length
     check_memory(8 * most, f"{most} numbers of one node's pairs", "lower walk_length or hops")

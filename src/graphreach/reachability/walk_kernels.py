@@ -8,7 +8,7 @@ order-weighted similarity of App. A the fixed-point number 2^40 / t, for the fir
 from typing import Any
 
 import numpy as np
-from numba import prange, uint64
+from numba import uint64
 
 from graphreach.jit import fill, kernel, parallel_kernel
 from graphreach.walks.kernels import BLOCK, DEAD, advance, enter, in_bitmap, new_block, rows_per_block
@@ -19,7 +19,7 @@ STEP_BITS = 20
 
 @parallel_kernel
 def count_visits(
-    indptr: Any, indices: Any, alias: Any, starts: Any, num_walks: Any, walk_length: Any, seed: Any,
+    share: Any, indptr: Any, indices: Any, alias: Any, starts: Any, num_walks: Any, walk_length: Any, seed: Any,
     is_anchor: Any, column: Any, num_anchors: Any, step_weight: Any, hops: Any, first_only: Any, scale: Any, out: Any,
     stop: Any,
 ) -> None:  # fmt: skip
@@ -30,7 +30,7 @@ def count_visits(
     """
     rows = rows_per_block(num_walks)
     width = num_anchors * hops
-    for b in prange((len(starts) + rows - 1) // rows):
+    for b in range(share[0], (len(starts) + rows - 1) // rows, share[1]):
         block = new_block()
         row = b * rows
         end = min(row + rows, len(starts))
@@ -83,14 +83,14 @@ def was_seen(seen: Any, column: Any) -> Any:
 
 @parallel_kernel
 def visits_from(
-    indptr: Any, indices: Any, alias: Any, sources: Any, num_walks: Any, walk_length: Any, seed: Any,
+    share: Any, indptr: Any, indices: Any, alias: Any, sources: Any, num_walks: Any, walk_length: Any, seed: Any,
     step_weight: Any, hops: Any, first_only: Any, visits: Any, totals: Any, lengths: Any, stop: Any,
 ) -> None:  # fmt: skip
     """Row j of ``visits`` gets the nodes that walks from ``sources[j]`` visit, sorted, beside their ``totals``.
 
     With ``hops`` above 1 an entry is node * hops + step - 1, else the node. Ends early if ``stop[0]``.
     """
-    for j in prange(len(sources)):
+    for j in range(share[0], len(sources), share[1]):
         block = new_block()
         current = block[0]
         filled = 0
@@ -143,15 +143,15 @@ def merge(visits: Any, totals: Any, filled: Any, step_weight: Any, hops: Any) ->
 
 @parallel_kernel
 def count_pairs(
-    indptr: Any, indices: Any, alias: Any, sources: Any, pointer: Any, targets: Any, num_walks: Any, walk_length: Any,
-    seed: Any, hops: Any, scale: Any, out: Any, stop: Any,
+    share: Any, indptr: Any, indices: Any, alias: Any, sources: Any, pointer: Any, targets: Any, num_walks: Any,
+    walk_length: Any, seed: Any, hops: Any, scale: Any, out: Any, stop: Any,
 ) -> None:  # fmt: skip
     """``out[p]`` gets the share of visits that walks from ``sources[j]`` pay to ``targets[p]``.
 
     The targets of source j are ``targets[pointer[j] .. pointer[j + 1]]``, sorted and different.
     Ends early if ``stop[0]``.
     """
-    for j in prange(len(sources)):
+    for j in range(share[0], len(sources), share[1]):
         block = new_block()
         current = block[0]
         begin, end = pointer[j], pointer[j + 1]

@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
 from graphreach.errors import InputError
@@ -63,13 +62,13 @@ def unlinked_node(indptr: Any, indices: Any, source: Any, rank: Any) -> Any:
 
 
 @parallel_kernel
-def fill_candidates(indptr: Any, indices: Any, sources: Any, seed: Any, out: Any) -> None:
+def fill_candidates(share: Any, indptr: Any, indices: Any, sources: Any, seed: Any, out: Any) -> None:
     """Different unlinked nodes for each source: by drawing again, or where most are needed, by going through all."""
     n, count = len(indptr) - 1, out.shape[1]
     parts = min(64, max(1, len(sources)))
-    for part in prange(parts):
+    for part in range(share[0], parts, share[1]):
         seen = np.full(n, -1, np.int64)
-        for row in range(np.int64(part), len(sources), parts):
+        for row in range(part, len(sources), parts):
             source = np.int64(sources[row])
             left = n - (np.int64(indptr[source + 1]) - np.int64(indptr[source]))
             key = start_key(seed, row)

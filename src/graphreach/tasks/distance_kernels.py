@@ -6,7 +6,6 @@ Scratch arrays of distances are -1 everywhere between two searches: each search 
 from typing import Any
 
 import numpy as np
-from numba import prange
 
 from graphreach.jit import kernel, parallel_kernel
 from graphreach.tasks.candidates import random_below
@@ -79,20 +78,20 @@ def pair_distance(
 
 
 @parallel_kernel
-def pair_distances(indptr: Any, indices: Any, back_indptr: Any, back_indices: Any, sources: Any, targets: Any) -> Any:
+def pair_distances(
+    share: Any, indptr: Any, indices: Any, back_indptr: Any, back_indices: Any, sources: Any, targets: Any, out: Any
+) -> None:
     """Distances in hops, -1 where there is no path; the arrays after the first two are those of the transposed graph."""
     n, count = len(indptr) - 1, len(sources)
-    out = np.empty(count, np.int64)
     pieces = min(PIECES, max(1, count))
-    for piece in prange(pieces):
+    for piece in range(share[0], pieces, share[1]):
         forth, back = np.full(n, -1, np.int32), np.full(n, -1, np.int32)
         queue, back_queue = np.empty(n, np.int64), np.empty(n, np.int64)
-        for q in range(np.int64(piece), count, pieces):
+        for q in range(piece, count, pieces):
             ends = sources[q], targets[q]
             out[q] = pair_distance(
                 indptr, indices, back_indptr, back_indices, *ends, NO_LIMIT, forth, back, queue, back_queue
             )
-    return out
 
 
 @kernel
@@ -138,9 +137,9 @@ def pick(nodes: Any, distance: Any, wanted: Any, linked: Any, source: Any, key: 
 
 @parallel_kernel
 def nodes_at_distance(
-    indptr: Any, indices: Any, back_indptr: Any, back_indices: Any, linked_indptr: Any, linked_indices: Any,
-    sources: Any, wanted: Any, names: Any, seed: Any, budget: Any,
-) -> Any:  # fmt: skip
+    share: Any, indptr: Any, indices: Any, back_indptr: Any, back_indices: Any, linked_indptr: Any, linked_indices: Any,
+    sources: Any, wanted: Any, names: Any, seed: Any, budget: Any, out: Any,
+) -> None:  # fmt: skip
     """For each query a random node ``wanted`` hops from its source (-1: out of its reach) not linked to it, or -1.
 
     Where the neighbourhood has at most ``budget`` edges, its nodes at that distance are listed. Where it has more, random
@@ -148,14 +147,13 @@ def nodes_at_distance(
     ``names`` are what a query's random numbers depend on.
     """
     n, count = len(indptr) - 1, len(sources)
-    out = np.empty(count, np.int64)
     everyone = np.arange(n)
     pieces = min(PIECES, max(1, count))
-    for piece in prange(pieces):
+    for piece in range(share[0], pieces, share[1]):
         forth, back = np.full(n, -1, np.int32), np.full(n, -1, np.int32)
         queue, back_queue = np.empty(n, np.int64), np.empty(n, np.int64)
         linked = np.full(n, -1, np.int64)
-        for q in range(np.int64(piece), count, pieces):
+        for q in range(piece, count, pieces):
             source, hops, key = np.int64(sources[q]), np.int64(wanted[q]), start_key(seed, names[q])
             for e in range(np.int64(linked_indptr[source]), np.int64(linked_indptr[source + 1])):
                 linked[linked_indices[e]] = source
@@ -177,4 +175,3 @@ def nodes_at_distance(
                 found = pick(everyone if hops < 0 else queue[:met], forth, hops, linked, source, key)
                 clear(forth, queue, met)
             out[q] = found
-    return out

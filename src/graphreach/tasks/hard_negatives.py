@@ -26,8 +26,8 @@ def pair_distances(graph: Graph, pairs: Pairs) -> NDArray[np.int64]:
     back = graph.transpose()
     out = np.empty(pairs.shape[1], np.int64)
     for rows in _chunks(pairs.shape[1], "distances of pairs"):
-        out[rows] = kernels.pair_distances(
-            graph.indptr, graph.indices, back.indptr, back.indices, pairs[0, rows], pairs[1, rows]
+        kernels.pair_distances(
+            graph.indptr, graph.indices, back.indptr, back.indices, pairs[0, rows], pairs[1, rows], out[rows]
         )
     return out
 
@@ -129,9 +129,9 @@ def _at_distance(
     back = graph.transpose()
     names, out = np.arange(len(sources)), np.empty(len(sources), np.int64)
     for rows in _chunks(len(sources), "pairs at equal distance"):
-        out[rows] = kernels.nodes_at_distance(
+        kernels.nodes_at_distance(
             graph.indptr, graph.indices, back.indptr, back.indices, linked.indptr, linked.indices,
-            sources[rows], distance[rows], names[rows], seed, LISTED_EDGES,
+            sources[rows], distance[rows], names[rows], seed, LISTED_EDGES, out[rows],
         )  # fmt: skip
     return out
 

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import prange
 from numpy.typing import ArrayLike, NDArray
 
 from graphreach.arguments import check_choice, check_pairs
@@ -68,17 +67,17 @@ def push(
 
 @parallel_kernel
 def pair_pagerank(
-    indptr: Any, indices: Any, weights: Any, inverse: Any, sources: Any, pointer: Any, targets: Any,
+    share: Any, indptr: Any, indices: Any, weights: Any, inverse: Any, sources: Any, pointer: Any, targets: Any,
     damping: Any, epsilon: Any, out: Any,
 ) -> None:  # fmt: skip
     """out[p] = personalised PageRank of targets[p] seen from its source; source j owns pointer[j] .. pointer[j + 1]."""
     n = len(indptr) - 1
     pieces = min(PIECES, max(1, len(sources)))
-    for piece in prange(pieces):
+    for piece in range(share[0], pieces, share[1]):
         rank, rest = np.zeros(n, np.float64), np.zeros(n, np.float64)
         waiting = np.zeros(n, np.bool_)
         queue, met = np.empty(n, np.int64), np.empty(n + 1, np.int64)
-        for j in range(np.int64(piece), len(sources), pieces):
+        for j in range(piece, len(sources), pieces):
             count = push(
                 indptr, indices, weights, inverse, sources[j], damping, epsilon, rank, rest, waiting, queue, met
             )

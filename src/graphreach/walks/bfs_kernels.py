@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-from numba import prange
 
 from graphreach.jit import kernel, parallel_kernel
 
@@ -114,17 +113,12 @@ def undirected_diameter(indptr: Any, indices: Any, seeds: Any, sizes: Any, budge
 
 
 @parallel_kernel
-def all_sources_diameter(indptr: Any, indices: Any) -> Any:
-    """The longest of all shortest paths, by a search from every node."""
-    n = len(indptr) - 1
-    parts = min(n, 64)
-    longest = np.zeros(parts, np.int64)
-    for part in prange(parts):
-        distance, queue = np.full(n, -1, np.int32), np.empty(n, np.int64)
-        for source in range(part, n, parts):
-            _, hops, _ = farthest(indptr, indices, source, distance, queue)
-            longest[part] = max(longest[part], hops)
-    return longest.max()
+def all_eccentricities(share: Any, indptr: Any, indices: Any, out: Any) -> None:
+    """For each node the longest of its shortest paths, by a search from it."""
+    n = len(out)
+    distance, queue = np.full(n, -1, np.int32), np.empty(n, np.int64)
+    for source in range(share[0], n, share[1]):
+        out[source] = farthest(indptr, indices, source, distance, queue)[1]
 
 
 @kernel

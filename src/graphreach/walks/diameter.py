@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from graphreach.errors import InputError
 from graphreach.graph import Graph
-from graphreach.walks.bfs_kernels import all_sources_diameter, directed_sweeps, undirected_diameter
+from graphreach.walks.bfs_kernels import all_eccentricities, directed_sweeps, undirected_diameter
 from graphreach.walks.rng import hash_nodes
 
 BUDGET = 500_000_000
@@ -59,7 +59,9 @@ def diameter(graph: Graph, budget: int = BUDGET) -> Diameter:
         hops = _by_scipy(graph)
         return Diameter(hops, hops)
     if n * len(graph.indices) <= budget:
-        hops = int(all_sources_diameter(graph.indptr, graph.indices))
+        longest = np.empty(graph.num_nodes, np.int64)
+        all_eccentricities(graph.indptr, graph.indices, longest)
+        hops = int(longest.max())
         return Diameter(hops, hops)
     if graph.directed:
         return _directed_bounds(graph)

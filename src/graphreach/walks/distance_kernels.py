@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-from numba import prange
 
 from graphreach.jit import kernel, parallel_kernel
 
@@ -50,6 +49,7 @@ def _search(indptr: Any, indices: Any, members: Any, rank: Any, limit: Any, key:
 
 @parallel_kernel
 def nearest_members(
+    share: Any,
     indptr: Any,
     indices: Any,
     pointer: Any,
@@ -62,7 +62,7 @@ def nearest_members(
 ) -> None:
     """Distance and closest member of every node and set, ``[n, sets]``; -1 where no member is within the limit."""
     n, sets = distance.shape
-    for tile in prange((sets + TILE - 1) // TILE):
+    for tile in range(share[0], (sets + TILE - 1) // TILE, share[1]):
         keys, queue = np.empty((TILE, n), np.int64), np.empty(n, np.int64)
         begin, end = tile * TILE, min((tile + 1) * TILE, sets)
         for s in range(begin, end):

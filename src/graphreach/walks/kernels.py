@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import prange, uint32, uint64
+from numba import uint32, uint64
 from numba.core import types
 from numba.extending import intrinsic
 
-from graphreach.jit import kernel, parallel_kernel
+from graphreach.jit import kernel, parallel_kernel, rows_of
 from graphreach.walks.rng import start_key, step_bits, walk_key
 
 BLOCK = 512
@@ -144,11 +144,12 @@ def bitmap(nodes: Any, num_nodes: int) -> Any:
 
 @parallel_kernel
 def store_walks(
-    indptr: Any, indices: Any, alias: Any, starts: Any, num_walks: Any, walk_length: Any, seed: Any, out: Any, stop: Any
-) -> None:
+    share: Any, indptr: Any, indices: Any, alias: Any, starts: Any, num_walks: Any, walk_length: Any, seed: Any,
+    out: Any, stop: Any,
+) -> None:  # fmt: skip
     """Fill ``out`` [starts, num_walks, walk_length + 1] with walks, -1 after a dead end; ends early if ``stop[0]``."""
     rows = rows_per_block(num_walks)
-    for b in prange((len(starts) + rows - 1) // rows):
+    for b in range(share[0], (len(starts) + rows - 1) // rows, share[1]):
         block = new_block()
         current = block[0]
         row = b * rows
@@ -170,18 +171,15 @@ def store_walks(
 
 
 @parallel_kernel
-def build_alias(indptr: Any, indices: Any, weights: Any) -> Any:
+def build_alias(share: Any, indptr: Any, indices: Any, weights: Any, table: Any) -> None:
     """Alias tables of all nodes, three numbers an edge side by side: threshold, own target, alias target.
 
     A walker picks one of the node's edges uniformly and takes its own target if 32 random bits are below the threshold,
     else the alias: one line of memory a step whatever the weights.
     """
-    n = len(indptr) - 1
-    table = np.empty(len(indices) * 3, np.uint32)
-    for v in prange(n):
+    for v in rows_of(share, len(indptr) - 1):
         begin, end = np.int64(indptr[v]), np.int64(indptr[v + 1])
         _alias_row(indices[begin:end], weights[begin:end], table[3 * begin : 3 * end])
-    return table
 
 
 @kernel

@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from numba import prange, uint32, uint64
+from numba import uint32, uint64
 
 from graphreach.jit import kernel, parallel_kernel
 from graphreach.walks.rng import GOLDEN, mix, start_key, step_bits, walk_key
@@ -78,7 +78,7 @@ def _draw(indptr: Any, indices: Any, alias: Any, before: Any, here: Any, p: Any,
 
 @parallel_kernel
 def store_second_order_walks(
-    indptr: Any, indices: Any, alias: Any, starts: Any, p: Any, q: Any, seed: Any, out: Any, stop: Any
+    share: Any, indptr: Any, indices: Any, alias: Any, starts: Any, p: Any, q: Any, seed: Any, out: Any, stop: Any
 ) -> None:
     """Fill ``out`` [starts, num_walks, walk_length + 1]; ends early if ``stop[0]``.
 
@@ -86,7 +86,7 @@ def store_second_order_walks(
     exact distribution, as few could be accepted at all.
     """
     top = max(1.0, 1.0 / p, 1.0 / q)
-    for r in prange(len(starts)):
+    for r in range(share[0], len(starts), share[1]):
         for walk in range(out.shape[1]):
             key = walk_key(start_key(seed, starts[r]), walk)
             before, here = np.int64(-1), np.int64(starts[r])

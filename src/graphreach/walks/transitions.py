@@ -32,7 +32,8 @@ def transitions(graph: Graph) -> Transitions:
     if graph.weights is None:
         return Transitions(graph.indptr, graph.indices, None)
     if graph not in _tables:
-        alias = build_alias(graph.indptr, graph.indices, graph.weights)
+        alias = np.empty(3 * len(graph.indices), np.uint32)
+        build_alias(graph.indptr, graph.indices, graph.weights, alias)
         alias.flags.writeable = False  # as in the shared memory of a cluster's nodes: one version of each kernel
         _tables[graph] = Transitions(graph.indptr, graph.indices, alias)
     return _tables[graph]

@@ -6,9 +6,8 @@ Sums over nodes are kept per part, as in :mod:`graphreach.nn.kernels.messages`.
 from typing import Any
 
 import numpy as np
-from numba import prange
 
-from graphreach.jit import fast_parallel_kernel, fill, kernel
+from graphreach.jit import fast_parallel_kernel, fill, kernel, rows_of
 from graphreach.nn.kernels.rows import DENSE, fill_row, keep, leaky_softmax, leaky_softmax_backward, padded
 from graphreach.nn.kernels.simd import absolute, lanes, load, spread, store, total, zeros
 
@@ -74,14 +73,15 @@ def _shares(weight: Any, t: Any, f: Any, weighted: Any) -> Any:
 
 @fast_parallel_kernel
 def attention_weights(
-    to: Any, back: Any, layout: Any, u: Any, p: Any, q: Any, slope: Any, alpha: Any, reach: Any, weighted: Any
-) -> None:
+    share: Any, to: Any, back: Any, layout: Any, u: Any, p: Any, q: Any, slope: Any, alpha: Any, reach: Any,
+    weighted: Any,
+) -> None:  # fmt: skip
     """Per entry alpha by Eq. 7 (with the signs of the logits) and weighted = alpha f; per node reach = sum_i alpha_i t_i.
 
     An anchor without an entry has message zero: it takes its share of the softmax and adds nothing.
     """
     n = len(u)
-    for b in prange((n + ROWS - 1) // ROWS):
+    for b in range(share[0], (n + ROWS - 1) // ROWS, share[1]):
         buffers = np.empty((6, padded(layout.width)), u.dtype)
         for v in range(b * ROWS, min((b + 1) * ROWS, n)):
             begin, end = layout.pointer[v], layout.pointer[v + 1]
@@ -132,12 +132,12 @@ def _gradient_of_entries(x: Any, d: Any, dy: Any, q: Any, p: Any, dreach: Any, d
 
 @fast_parallel_kernel
 def attention_weights_backward(
-    to: Any, back: Any, layout: Any, u: Any, p: Any, q: Any, slope: Any, alpha: Any, dreach: Any, dweighted: Any,
-    parts: Any, du: Any, dp: Any, dq: Any, dto: Any, dback: Any,
+    share: Any, to: Any, back: Any, layout: Any, u: Any, p: Any, q: Any, slope: Any, alpha: Any, dreach: Any,
+    dweighted: Any, parts: Any, du: Any, dp: Any, dq: Any, dto: Any, dback: Any,
 ) -> None:  # fmt: skip
     """Gradients of :func:`attention_weights`; that of q is per part. ``dto`` is empty if not wanted."""
     n, one = len(u), u.dtype.type(1)
-    for part in prange(parts):
+    for part in range(share[0], parts, share[1]):
         buffers = np.empty((8, padded(layout.width)), u.dtype)
         for v in range(part * n // parts, (part + 1) * n // parts):
             begin, end = layout.pointer[v], layout.pointer[v + 1]
@@ -160,9 +160,9 @@ def attention_weights_backward(
 
 
 @fast_parallel_kernel
-def row_product(values: Any, layout: Any, Q: Any, out: Any) -> None:
+def row_product(share: Any, values: Any, layout: Any, Q: Any, out: Any) -> None:
     """out[v] = sum over the row's entries of value * Q[anchor]."""
-    for v in prange(len(out)):
+    for v in rows_of(share, len(out)):
         total = out[v]
         fill(total, 0)
         for e in range(layout.pointer[v], layout.pointer[v + 1]):
@@ -172,10 +172,12 @@ def row_product(values: Any, layout: Any, Q: Any, out: Any) -> None:
 
 
 @fast_parallel_kernel
-def row_product_backward(values: Any, layout: Any, Q: Any, gradient: Any, parts: Any, dvalues: Any, dQ: Any) -> None:
+def row_product_backward(
+    share: Any, values: Any, layout: Any, Q: Any, gradient: Any, parts: Any, dvalues: Any, dQ: Any
+) -> None:
     """Gradients of :func:`row_product`; that of Q is per part."""
     n = len(gradient)
-    for part in prange(parts):
+    for part in range(share[0], parts, share[1]):
         for v in range(part * n // parts, (part + 1) * n // parts):
             g = gradient[v]
             for e in range(layout.pointer[v], layout.pointer[v + 1]):

@@ -2,17 +2,17 @@
 
 from typing import Any
 
-from numba import prange
-
 from graphreach.jit import parallel_kernel
 from graphreach.walks.kernels import BLOCK, advance, enter, new_block, rows_per_block
 
 
 @parallel_kernel
-def count_returns(indptr: Any, indices: Any, alias: Any, starts: Any, num_walks: Any, seed: Any, out: Any) -> None:
+def count_returns(
+    share: Any, indptr: Any, indices: Any, alias: Any, starts: Any, num_walks: Any, seed: Any, out: Any
+) -> None:
     """Add to ``out[r, t - 1]`` how many walks from the r-th start are there again at step t."""
     rows = rows_per_block(num_walks)
-    for b in prange((len(starts) + rows - 1) // rows):
+    for b in range(share[0], (len(starts) + rows - 1) // rows, share[1]):
         block = new_block()
         row = b * rows
         end = min(row + rows, len(starts))

@@ -3,7 +3,6 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import prange
 
 from graphreach.jit import fast_inline_kernel, fast_parallel_kernel, fill
 
@@ -37,16 +36,16 @@ def _hidden(values: Any, first: Any, last: Any, network: Any, h: Any, out: Any) 
 
 
 @fast_parallel_kernel
-def map_entries(values: Any, place: Any, network: Any, parts: Any, out: Any) -> None:
+def map_entries(share: Any, values: Any, place: Any, network: Any, parts: Any, out: Any) -> None:
     """out[place] = g(values), entry by entry; the hidden layer is never stored.
 
     ``values`` is [L, entries]; an empty ``place`` means that of each entry is its own.
     """
     n = values.shape[1]
-    for part in prange(parts):
+    for part in range(share[0], parts, share[1]):
         hidden, total = np.empty(BLOCK, out.dtype), np.empty(BLOCK, out.dtype)
-        end = np.int64(part + 1) * n // parts
-        for first in range(np.int64(part) * n // parts, end, BLOCK):
+        end = (part + 1) * n // parts
+        for first in range(part * n // parts, end, BLOCK):
             last = min(first + BLOCK, end)
             fill(total, network.b2)
             for h in range(len(network.b1)):
@@ -105,18 +104,18 @@ def _back(values: Any, first: Any, last: Any, network: Any, g: Any, hidden: Any,
 
 @fast_parallel_kernel
 def map_entries_backward(
-    values: Any, place: Any, network: Any, parts: Any, gradient: Any, gradients: Any, everything: Any
+    share: Any, values: Any, place: Any, network: Any, parts: Any, gradient: Any, gradients: Any, everything: Any
 ) -> None:
     """Gradients of :func:`map_entries` with respect to the network, per part; and the whole gradient's sum."""
     n, size = values.shape[1], len(gradient)
-    for part in prange(parts):
+    for part in range(share[0], parts, share[1]):
         hidden, g = np.empty(BLOCK, gradient.dtype), np.empty(BLOCK, gradient.dtype)
-        end = np.int64(part + 1) * n // parts
-        for first in range(np.int64(part) * n // parts, end, BLOCK):
+        end = (part + 1) * n // parts
+        for first in range(part * n // parts, end, BLOCK):
             last = min(first + BLOCK, end)
             _take(gradient, place, first, last, g)
             _back(values, first, last, network, g, hidden, gradients, part)
-        everything[part] = _sum(gradient[np.int64(part) * size // parts : np.int64(part + 1) * size // parts])
+        everything[part] = _sum(gradient[part * size // parts : (part + 1) * size // parts])
 
 
 @fast_inline_kernel
@@ -129,10 +128,10 @@ def _sum(values: Any) -> Any:
 
 
 @fast_parallel_kernel
-def look_up(table: Any, index: Any, parts: Any, out: Any) -> None:
+def look_up(share: Any, table: Any, index: Any, parts: Any, out: Any) -> None:
     """out = table[index]."""
     n = len(index)
-    for part in prange(parts):
+    for part in range(share[0], parts, share[1]):
         begin, end = part * n // parts, (part + 1) * n // parts
         _pick(table, index[begin:end], out[begin:end])
 
@@ -163,10 +162,10 @@ def _add_up(index: Any, gradient: Any, tables: Any, out: Any) -> None:
 
 
 @fast_parallel_kernel
-def look_up_backward(index: Any, gradient: Any, parts: Any, dtable: Any) -> None:
+def look_up_backward(share: Any, index: Any, gradient: Any, parts: Any, dtable: Any) -> None:
     """Add the gradient's sum for each place of the table, per part."""
     n = len(index)
-    for part in prange(parts):
+    for part in range(share[0], parts, share[1]):
         begin, end = part * n // parts, (part + 1) * n // parts
         tables = np.zeros((4, dtable.shape[1]), dtable.dtype)
         _add_up(index[begin:end], gradient[begin:end], tables, dtable[part])

@@ -14,7 +14,6 @@ serves them all.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import prange
 
 from graphreach.jit import fast_parallel_kernel, fill, kernel
 from graphreach.nn.kernels.rows import (
@@ -164,11 +163,11 @@ def _equal(k: Any, x: Any) -> None:
 
 @fast_parallel_kernel
 def aggregate(
-    messages: Any, layout: Any, attention: Any, u: Any, a: Any, slope: Any, parts: Any, alpha: Any, out: Any
+    share: Any, messages: Any, layout: Any, attention: Any, u: Any, a: Any, slope: Any, parts: Any, alpha: Any, out: Any
 ) -> None:
     """out[v] = sum_i w_i m_i: w_i = 1 / k (Eq. 6), or attention's (Eqs. 7-8), kept in ``alpha`` with the logits' signs."""
     n = len(out)
-    for part in prange(parts):
+    for part in range(share[0], parts, share[1]):
         buffers = np.empty((4, padded(layout.width)), out.dtype)
         room = _room(messages, layout)
         for v in range(part * n // parts, (part + 1) * n // parts):
@@ -241,12 +240,12 @@ def _row_back(
 
 @fast_parallel_kernel
 def aggregate_backward(
-    messages: Any, layout: Any, attention: Any, a: Any, slope: Any, parts: Any, alpha: Any, out: Any, gradient: Any,
-    gradients: Any, du: Any,
+    share: Any, messages: Any, layout: Any, attention: Any, a: Any, slope: Any, parts: Any, alpha: Any, out: Any,
+    gradient: Any, gradients: Any, du: Any,
 ) -> None:  # fmt: skip
     """Gradients of :func:`aggregate`."""
     n = len(out)
-    for part in prange(parts):
+    for part in range(share[0], parts, share[1]):
         buffers = np.empty((7, padded(layout.width)), out.dtype)
         room, own = _room(messages, layout), _room(messages, layout)
         for v in range(part * n // parts, (part + 1) * n // parts):
@@ -274,10 +273,10 @@ def aggregate_backward(
 
 
 @fast_parallel_kernel
-def project(messages: Any, layout: Any, w: Any, parts: Any, out: Any) -> None:
+def project(share: Any, messages: Any, layout: Any, w: Any, parts: Any, out: Any) -> None:
     """out[v, i] = m_i w: the last layer, which does not aggregate. Columns beyond a graph's own anchors are zero."""
     n = len(out)
-    for part in prange(parts):
+    for part in range(share[0], parts, share[1]):
         buffers = np.empty((3, padded(layout.width)), out.dtype)
         room = _room(messages, layout)
         for v in range(part * n // parts, (part + 1) * n // parts):
@@ -292,10 +291,10 @@ def project(messages: Any, layout: Any, w: Any, parts: Any, out: Any) -> None:
 
 
 @fast_parallel_kernel
-def project_backward(messages: Any, layout: Any, w: Any, parts: Any, gradient: Any, gradients: Any) -> None:
+def project_backward(share: Any, messages: Any, layout: Any, w: Any, parts: Any, gradient: Any, gradients: Any) -> None:
     """Gradients of :func:`project`."""
     n = len(gradient)
-    for part in prange(parts):
+    for part in range(share[0], parts, share[1]):
         buffers = np.empty((6, padded(layout.width)), gradient.dtype)
         room, own = _room(messages, layout), _room(messages, layout)
         for v in range(part * n // parts, (part + 1) * n // parts):

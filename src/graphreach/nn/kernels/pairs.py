@@ -7,7 +7,6 @@ while the pairs with all nodes go by.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import prange
 
 from graphreach.jit import fast_inline_kernel, fast_parallel_kernel, fill, inline_kernel, kernel, parallel_kernel
 
@@ -36,10 +35,10 @@ def _dot(a: Any, b: Any) -> Any:
 
 
 @fast_parallel_kernel
-def pair_dot(z: Any, left: Any, right: Any, parts: Any, out: Any) -> None:
+def pair_dot(share: Any, z: Any, left: Any, right: Any, parts: Any, out: Any) -> None:
     """out[p] = z[left[p]] . z[right[p]], pair by pair."""
     m = len(left)
-    for part in prange(parts):
+    for part in range(share[0], parts, share[1]):
         for p in range(part * m // parts, (part + 1) * m // parts):
             out[p] = _dot(z[left[p]], z[right[p]])
 
@@ -50,15 +49,26 @@ def _key(node: Any, other: Any, side: Any, num_nodes: Any, bits: Any) -> Any:
     return ((other >> bits) * num_nodes + node) * 2 + side
 
 
-@parallel_kernel
-def group_pairs(left: Any, right: Any, num_nodes: Any, bits: Any, parts: Any) -> Any:
+def group_pairs(left: Any, right: Any, num_nodes: int, bits: int, parts: int) -> Groups:
     """For each node and block of 2^bits rows the pairs with the other end in it, first those that the node is left in.
 
-    Returns :class:`Groups`. Pairs are dealt out to parts and stay in their order.
+    Pairs are dealt out to parts and stay in their order.
     """
-    m, keys = len(left), 2 * num_nodes * (((num_nodes - 1) >> bits) + 1)
+    keys = 2 * num_nodes * (((num_nodes - 1) >> bits) + 1)
     counts, bad = np.zeros((parts, keys + 1), np.int32), np.zeros(parts, np.bool_)
-    for part in prange(parts):
+    _count_ends(left, right, num_nodes, bits, counts, bad)
+    pair, other = np.empty(2 * len(left), np.int32), np.empty(2 * len(left), np.int32)
+    if bad.any():
+        return Groups(np.empty(0, np.int64), pair, other)
+    pointer = _running_sums(counts)
+    _place_ends(left, right, num_nodes, bits, counts, pair, other)
+    return Groups(pointer, pair, other)
+
+
+@parallel_kernel
+def _count_ends(share: Any, left: Any, right: Any, num_nodes: Any, bits: Any, counts: Any, bad: Any) -> None:
+    m, parts = len(left), len(counts)
+    for part in range(share[0], parts, share[1]):
         for p in range(part * m // parts, (part + 1) * m // parts):
             a, b = np.int64(left[p]), np.int64(right[p])
             if a < 0 or b < 0 or a >= num_nodes or b >= num_nodes:
@@ -66,11 +76,14 @@ def group_pairs(left: Any, right: Any, num_nodes: Any, bits: Any, parts: Any) ->
             else:
                 counts[part, _key(a, b, 0, num_nodes, bits)] += 1
                 counts[part, _key(b, a, 1, num_nodes, bits)] += 1
-    pair, other = np.empty(2 * m, np.int32), np.empty(2 * m, np.int32)
-    if bad.any():
-        return Groups(np.empty(0, np.int64), pair, other)
-    pointer = _running_sums(counts)
-    for part in prange(parts):
+
+
+@parallel_kernel
+def _place_ends(
+    share: Any, left: Any, right: Any, num_nodes: Any, bits: Any, counts: Any, pair: Any, other: Any
+) -> None:
+    m, parts = len(left), len(counts)
+    for part in range(share[0], parts, share[1]):
         cursor = counts[part]
         for p in range(part * m // parts, (part + 1) * m // parts):
             a, b = np.int64(left[p]), np.int64(right[p])
@@ -80,7 +93,6 @@ def group_pairs(left: Any, right: Any, num_nodes: Any, bits: Any, parts: Any) ->
             i = cursor[_key(b, a, 1, num_nodes, bits)]
             pair[i], other[i] = p, a
             cursor[_key(b, a, 1, num_nodes, bits)] += 1
-    return Groups(pointer, pair, other)
 
 
 @kernel
@@ -97,10 +109,10 @@ def _running_sums(counts: Any) -> Any:
 
 
 @fast_parallel_kernel
-def grouped_dot(z: Any, groups: Any, parts: Any, out: Any) -> None:
+def grouped_dot(share: Any, z: Any, groups: Any, parts: Any, out: Any) -> None:
     """:func:`pair_dot`, node by node."""
     n, pointer = len(z), groups.pointer
-    for part in prange(parts):
+    for part in range(share[0], parts, share[1]):
         for group in range((len(pointer) - 1) // (2 * n)):
             for v in range(part * n // parts, (part + 1) * n // parts):
                 key = 2 * (group * n + v)
@@ -125,10 +137,10 @@ def _add_rows(z: Any, groups: Any, gradient: Any, begin: Any, end: Any, out: Any
 
 
 @fast_parallel_kernel
-def grouped_backward(z: Any, groups: Any, gradient: Any, parts: Any, dz: Any) -> None:
+def grouped_backward(share: Any, z: Any, groups: Any, gradient: Any, parts: Any, dz: Any) -> None:
     """dz[v] = sum over the pairs of v of their gradient times the other end's row; one thread writes a row."""
     n, pointer = len(z), groups.pointer
-    for part in prange(parts):
+    for part in range(share[0], parts, share[1]):
         for v in range(part * n // parts, (part + 1) * n // parts):
             fill(dz[v], 0)
         for group in range((len(pointer) - 1) // (2 * n)):

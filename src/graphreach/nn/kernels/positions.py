@@ -3,9 +3,8 @@
 from typing import Any
 
 import numpy as np
-from numba import prange
 
-from graphreach.jit import fill, kernel, parallel_kernel
+from graphreach.jit import fill, kernel, parallel_kernel, rows_of
 
 
 @kernel
@@ -15,11 +14,12 @@ def _next_anchor(indices: Any, i: Any, end: Any, hops: Any) -> Any:
 
 
 @parallel_kernel
-def count_union(t_pointer: Any, t_indices: Any, f_pointer: Any, f_indices: Any, hops: Any) -> Any:
+def count_union(
+    share: Any, t_pointer: Any, t_indices: Any, f_pointer: Any, f_indices: Any, hops: Any, counts: Any
+) -> None:
     """For each row, how many anchors have an entry in either matrix."""
-    n = len(t_pointer) - 1
-    counts = np.zeros(n + 1, np.int64)
-    for v in prange(n):
+    for v in rows_of(share, len(counts)):
+        counts[v] = 0
         i, j = np.int64(t_pointer[v]), np.int64(f_pointer[v])
         t_end, f_end = np.int64(t_pointer[v + 1]), np.int64(f_pointer[v + 1])
         while i < t_end or j < f_end:
@@ -28,17 +28,16 @@ def count_union(t_pointer: Any, t_indices: Any, f_pointer: Any, f_indices: Any, 
                 i += 1
             while _next_anchor(f_indices, j, f_end, hops) == anchor:
                 j += 1
-            counts[v + 1] += 1
-    return counts
+            counts[v] += 1
 
 
 @parallel_kernel
 def fill_union(
-    t_pointer: Any, t_indices: Any, t_data: Any, f_pointer: Any, f_indices: Any, f_data: Any, hops: Any,
+    share: Any, t_pointer: Any, t_indices: Any, t_data: Any, f_pointer: Any, f_indices: Any, f_data: Any, hops: Any,
     pointer: Any, column: Any, to_values: Any, from_values: Any,
 ) -> None:  # fmt: skip
     """Both matrices' numbers on the union of their patterns; an entry that only one has is zero in the other."""
-    for v in prange(len(pointer) - 1):
+    for v in rows_of(share, len(pointer) - 1):
         i, j = np.int64(t_pointer[v]), np.int64(f_pointer[v])
         t_end, f_end = np.int64(t_pointer[v + 1]), np.int64(f_pointer[v + 1])
         for out in range(pointer[v], pointer[v + 1]):

@@ -8,7 +8,7 @@ result depends on the number of parts, never on threads.
 from typing import Any
 
 import numpy as np
-from numba import prange, uint64
+from numba import uint64
 
 from graphreach.jit import fast_kernel, fast_parallel_kernel, fill, kernel
 from graphreach.walks.rng import start_key, step_bits
@@ -66,25 +66,28 @@ def _pull(target: Any, row: Any, label: Any, rate: Any, change: Any) -> None:
 
 @fast_parallel_kernel
 def train(
-    pointer: Any, node: Any, near: Any, table: Any, negatives: Any, rate: Any, seed: Any, source: Any, context: Any
-) -> None:
-    """One pass over bucketed pairs; ``table`` [parts, size] lists each part's nodes as often as they shall be drawn."""
+    share: Any, pointer: Any, node: Any, near: Any, table: Any, turn: Any, negatives: Any, rate: Any, seed: Any,
+    source: Any, context: Any,
+) -> None:  # fmt: skip
+    """One of ``parts`` turns of a pass over bucketed pairs, in which no two buckets share a part.
+
+    ``table`` [parts, size] lists each part's nodes as often as they shall be drawn.
+    """
     parts, size = table.shape
     one, zero = source.dtype.type(1), source.dtype.type(0)
-    for turn in range(parts):
-        for i in prange(parts):
-            j = (np.int64(i) + turn) % parts
-            bucket = np.int64(i) * parts + j
-            key = start_key(seed, bucket)
-            change = np.empty(source.shape[1], source.dtype)
-            for e in range(pointer[bucket], pointer[bucket + 1]):
-                row = source[node[e]]
-                fill(change, 0)
-                _pull(context[near[e]], row, one, rate, change)
-                for k in range(negatives):
-                    draw = step_bits(key, e * negatives + k + 1) >> uint64(32)
-                    other = table[j, (draw * uint64(size)) >> uint64(32)]
-                    if other != near[e]:
-                        _pull(context[other], row, zero, rate, change)
-                for c in range(len(row)):
-                    row[c] += change[c]
+    for i in range(share[0], parts, share[1]):
+        j = (i + turn) % parts
+        bucket = i * parts + j
+        key = start_key(seed, bucket)
+        change = np.empty(source.shape[1], source.dtype)
+        for e in range(pointer[bucket], pointer[bucket + 1]):
+            row = source[node[e]]
+            fill(change, 0)
+            _pull(context[near[e]], row, one, rate, change)
+            for k in range(negatives):
+                draw = step_bits(key, e * negatives + k + 1) >> uint64(32)
+                other = table[j, (draw * uint64(size)) >> uint64(32)]
+                if other != near[e]:
+                    _pull(context[other], row, zero, rate, change)
+            for c in range(len(row)):
+                row[c] += change[c]
