@@ -13,7 +13,6 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from graphreach.anchors.select_anchors import resolve_num_anchors
 from graphreach.anchors.strategies import STRATEGIES
 from graphreach.arguments import check_choice, check_flag, check_number, check_whole, describe, pair_rows
-from graphreach.datasets.dataset import Sample
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.ids import ids_array
@@ -21,17 +20,15 @@ from graphreach.nn.device import DEVICES
 from graphreach.nn.graph_reach import GraphReach
 from graphreach.nn.presets import PRESETS
 from graphreach.nn.presets import preset as find_preset
-from graphreach.training.anchor_match import check_anchor_ids, check_saved_ids
-from graphreach.training.clock import Clock
+from graphreach.tasks.dataset import Sample
 from graphreach.training.harness import run
 from graphreach.training.inputs import WHOLE_GRAPH_NODES, Inputs
-from graphreach.training.methods import find_method
+from graphreach.training.methods import Clock, find_method
 from graphreach.training.model import TaskModel
-from graphreach.training.options import plain
 from graphreach.training.outcome import Outcome
 from graphreach.training.plan import resolve
-from graphreach.training.settings import Settings
-from graphreach.training.trained_run import TrainedModel
+from graphreach.training.settings import Settings, plain
+from graphreach.training.trained_run import TrainedModel, check_anchor_ids, check_saved_ids
 from graphreach.walks.defaults import STRATEGY
 from graphreach.walks.engine import Engine, find_engine
 from graphreach.walks.walk_length import check_count

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphreach.errors import InputError
-from graphreach.tasks.parts import check_fractions, cut, part_sizes, stream
+from graphreach.tasks.examples import check_fractions, cut, part_sizes, stream
 
 PAPER = (0.8, 0.1, 0.1)
 

@@ -14,7 +14,7 @@ from graphreach.auc import count_concordant
 from graphreach.errors import InputError
 from graphreach.progress import track
 from graphreach.tasks import Split
-from graphreach.tasks.parts import stream
+from graphreach.tasks.examples import stream
 from graphreach.training.outcome import Outcome
 from graphreach.training.trained_run import TrainedRun
 from graphreach.walks.rng import check_seed

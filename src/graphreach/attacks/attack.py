@@ -10,8 +10,8 @@ from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.build import compact
 from graphreach.graph.checks import check_graph
+from graphreach.tasks.examples import stream
 from graphreach.tasks.pair_keys import contains, decode, draw_distinct, encode, free_keys, num_pairs, unique
-from graphreach.tasks.parts import stream
 from graphreach.walks.rng import check_seed
 
 MAX_EDGES = 50_000_000

@@ -15,15 +15,13 @@ from graphreach.reachability.reachability import cheaper_method
 from graphreach.tasks import Split, label_weights
 from graphreach.tasks.examples import check_split
 from graphreach.threads import one_torch_thread
-from graphreach.training.anchor_match import match_ids
-from graphreach.training.clock import Clock
-from graphreach.training.methods import find_method
+from graphreach.training.inputs import pair_features
+from graphreach.training.methods import Clock, find_method
 from graphreach.training.model import TaskModel
 from graphreach.training.outcome import Outcome
-from graphreach.training.pair_reach import pair_features
 from graphreach.training.plan import Plan, resolve
 from graphreach.training.settings import Settings
-from graphreach.training.trained_run import TrainedRun
+from graphreach.training.trained_run import TrainedRun, match_ids
 from graphreach.walks.walk_length import resolve_walk_length
 
 

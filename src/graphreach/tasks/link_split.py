@@ -10,10 +10,21 @@ from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.build import CSR, compact
 from graphreach.tasks.candidates import closed_graph, draw_candidates
-from graphreach.tasks.examples import PARTS, Examples, empty_pairs, join_pairs
+from graphreach.tasks.examples import (
+    CANDIDATES,
+    NEGATIVES,
+    PARTITION,
+    PARTS,
+    TURN,
+    Examples,
+    SplitRequest,
+    empty_pairs,
+    join_pairs,
+    part_sizes,
+    stream,
+)
 from graphreach.tasks.hard_negatives import HARD
 from graphreach.tasks.pair_keys import Keys, Pairs, contains, draw_pairs, encode, num_pairs, turn, unique
-from graphreach.tasks.parts import CANDIDATES, NEGATIVES, PARTITION, TURN, SplitRequest, part_sizes, stream
 
 TRAIN, VAL, TEST = range(3)
 

@@ -7,9 +7,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphreach.errors import InputError
-from graphreach.tasks.examples import Examples, empty_pairs, join_pairs
+from graphreach.tasks.examples import (
+    NEGATIVES,
+    PARTITION,
+    SUBSET,
+    TURN,
+    Examples,
+    SplitRequest,
+    cut,
+    empty_pairs,
+    join_pairs,
+    part_sizes,
+    stream,
+)
 from graphreach.tasks.pair_keys import Pairs, decode, draw_distinct, num_pairs, turn
-from graphreach.tasks.parts import NEGATIVES, PARTITION, SUBSET, TURN, SplitRequest, cut, part_sizes, stream
 
 Labels = NDArray[np.int64]
 

@@ -10,22 +10,27 @@ from graphreach.arguments import check_choice, check_whole, to_finite, to_intege
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.progress import stage, track
-from graphreach.tasks.examples import Examples, SampleLike, Split, check_sample, empty_pairs, find_task
+from graphreach.tasks.examples import (
+    DEFAULT_PROTOCOLS,
+    GRAPHS,
+    PARTITION,
+    PROTOCOLS,
+    Examples,
+    SampleLike,
+    Split,
+    SplitRequest,
+    check_fractions,
+    check_sample,
+    cut,
+    empty_pairs,
+    find_task,
+    stream,
+)
 from graphreach.tasks.hard_negatives import HARD
 from graphreach.tasks.link_split import split_links
 from graphreach.tasks.pair_split import pairs_within, split_nodes_then_pairs, split_pairs
-from graphreach.tasks.parts import GRAPHS, PARTITION, SplitRequest, check_fractions, cut, stream
 from graphreach.walks.rng import check_seed
 from graphreach.walks.walk_length import check_count
-
-PROTOCOLS = {
-    "link": ("published", "clean", "graph-disjoint"),
-    "pair": ("published", "clean", "node-disjoint", "graph-disjoint"),
-    "node": ("published", "node-disjoint", "graph-disjoint"),
-}
-
-DEFAULT_PROTOCOLS = {"link": "clean", "pair": "node-disjoint", "node": "node-disjoint"}
-"""How examples are cut unless a protocol is asked for: such that training examples do not answer the test."""
 
 NEGATIVES = ("uniform", *HARD)
 

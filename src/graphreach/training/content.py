@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphreach.datasets import Dataset, Sample
 from graphreach.graph import Graph
 from graphreach.graph.ids import hash_ids
 from graphreach.tasks import Split
+from graphreach.tasks.dataset import Dataset, Sample
 
 FORMAT = 1
 KEYS = ("graph", "features", "labels", "split")

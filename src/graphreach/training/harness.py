@@ -10,27 +10,22 @@ from typing import Any, NamedTuple
 import torch
 
 from graphreach.arguments import check_flag
-from graphreach.datasets import Dataset, Sample
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.nn.decoders import ReachDecoder
 from graphreach.tasks import Split, check_leaks, label_weights, split_dataset
+from graphreach.tasks.dataset import Dataset, Sample
 from graphreach.threads import one_torch_thread
-from graphreach.training.anchor_match import check_saved_ids
-from graphreach.training.batches import Batch, make_batches
-from graphreach.training.clock import Clock
 from graphreach.training.content import describe_content, ids_hash
-from graphreach.training.evaluation import Scores, evaluate, measure
-from graphreach.training.inputs import Inputs, side_by_side
+from graphreach.training.inputs import Batch, Inputs, PairReach, make_batches, side_by_side
 from graphreach.training.loaded_run import save_vectors
-from graphreach.training.methods import METHODS, SCORERS, Method
-from graphreach.training.model import TaskModel
+from graphreach.training.methods import METHODS, SCORERS, Clock, Method
+from graphreach.training.model import Scores, TaskModel, evaluate, measure
 from graphreach.training.outcome import Outcome, fuse
-from graphreach.training.pair_reach import PairReach
 from graphreach.training.plan import Plan, check_run, resolve
-from graphreach.training.record import peak_memory, versions
-from graphreach.training.run_folder import HEAD, MODEL, RunFolder
+from graphreach.training.run_folder import HEAD, MODEL, RunFolder, peak_memory, versions
 from graphreach.training.settings import Settings
+from graphreach.training.trained_run import check_saved_ids
 from graphreach.training.trainer import Trainer
 from graphreach.walks.engine import Engine, Local, find_engine
 

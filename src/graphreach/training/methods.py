@@ -1,6 +1,8 @@
 """Every method by its name: what a model reads and how it is built, or how pairs are scored without one."""
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,11 +18,35 @@ from graphreach.nn.encodings import laplacian_encodings, random_walk_encodings
 from graphreach.nn.skip_gram import SkipGram
 from graphreach.reachability import Reachability, reachability
 from graphreach.tasks import HEURISTICS, Split, closure_scores, score
-from graphreach.training.clock import Clock
 from graphreach.training.inputs import WHOLE_GRAPH_NODES, Inputs
 from graphreach.training.plan import Plan, resolve
 from graphreach.training.settings import Settings
 from graphreach.walks.engine import Engine
+
+
+class Clock:
+    """Adds up the seconds of named phases.
+
+    Example:
+        >>> clock = Clock()
+        >>> with clock.phase("anchors"):
+        ...     pass
+        >>> list(clock.seconds)
+        ['anchors']
+    """
+
+    def __init__(self, seconds: dict[str, float] | None = None) -> None:
+        self.seconds = dict(seconds or {})
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """Time what happens inside."""
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - began
+
 
 Features = NDArray[np.float32] | None
 Scorer = Callable[[NDArray[np.int64]], NDArray[Any]]

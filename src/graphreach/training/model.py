@@ -1,11 +1,20 @@
-"""A model with what its task adds: scores of pairs, or classes of nodes."""
+"""A model with what its task adds, and how well it does: scores of pairs, or classes of nodes."""
 
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
 import torch
 import torch.nn.functional as F
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from graphreach.auc import auc
 from graphreach.nn.node_classifier import NodeClassifier
-from graphreach.training.batches import Part
+from graphreach.tasks import Examples, Split, mean_metrics, metrics
+from graphreach.threads import one_torch_thread
+from graphreach.training.inputs import Batch, Part
 
 
 class TaskModel(nn.Module):
@@ -43,3 +52,105 @@ class TaskModel(nn.Module):
         else:
             losses = F.binary_cross_entropy_with_logits(scores, part.label.to(scores.dtype), reduction=reduction)
         return losses if part.weight is None else torch.dot(losses, part.weight.to(losses.dtype))
+
+
+Scores = list[NDArray[Any] | None]
+
+
+@torch.no_grad()
+@one_torch_thread()
+def evaluate(
+    model: TaskModel, batches: list[Batch], part: str, auc_only: bool = False
+) -> tuple[dict[str, float], Scores]:
+    """Metrics of one part, and the scores of each graph (None without examples).
+
+    While a model trains, the AUC of pairs is all that is asked for (``auc_only``): scikit-learn's checks of hundreds of
+    small graphs would take longer than training on them.
+
+    Metrics are averaged over the graphs, as in the paper. Of several graphs there is ``"pooled_auc"`` too, over the pairs
+    of all of them together: on pairs of unseen nodes a small graph may have a single positive pair, and would count as
+    much as a graph with a hundred.
+    """
+    model.eval()
+    rows: list[dict[str, float]] = []
+    scores: Scores = []
+    for batch in batches:
+        wanted = [
+            _Wanted(getattr(split, part), int(first)) for split, first in zip(batch.splits, batch.first, strict=False)
+        ]
+        if any(each.examples.label.size for each in wanted):
+            z, place = _embed(model, batch, wanted)
+        for split, each in zip(batch.splits, wanted, strict=True):
+            if not each.examples.label.size:
+                scores.append(None)
+                continue
+            reader = batch.pair_reach
+            own = _score(model, z, place(each.index), None if reader is None else reader.of(split, part))
+            scores.append(own)
+            if auc_only and own.ndim == 1:
+                rows.append(_auc_alone(own, each.examples.label))
+                continue
+            ranked = None
+            if each.candidates is not None:
+                reach = None if reader is None else reader.candidates(split, part)
+                ranked = _score(model, z, place(each.candidates), reach).reshape(-1, each.examples.candidates.shape[1])  # type: ignore[union-attr]
+            rows.append(metrics(split.task, own, each.examples, ranked))
+    return summarise(rows, [getattr(split, part) for batch in batches for split in batch.splits], scores), scores
+
+
+def summarise(rows: list[dict[str, float]], examples: list[Examples], scores: Scores) -> dict[str, float]:
+    """Metrics of several graphs: their means, and the AUC over all pairs together.
+
+    Example:
+        >>> pair = Examples(np.array([[0, 0], [1, 2]]), np.array([1, 0]))
+        >>> summarise([{"auc": 1.0}, {"auc": 1.0}], [pair, pair], [np.array([0.9, 0.5]), np.array([0.4, 0.1])])
+        {'auc': 1.0, 'pooled_auc': 0.75}
+    """
+    found = dict(mean_metrics(rows))
+    scored = [(own, each.label) for own, each in zip(scores, examples, strict=True) if own is not None]
+    if len(scored) > 1 and scored[0][0].ndim == 1:
+        values, labels = (np.concatenate(column) for column in zip(*scored, strict=True))
+        found["pooled_auc"] = auc(values, labels == 1)
+    return found
+
+
+def measure(splits: list[Split], scores: Scores, part: str, ranked: Scores | None = None) -> dict[str, float]:
+    """Metrics of one part from the scores of each graph and, where there are some, of its candidates."""
+    examples = [getattr(split, part) for split in splits]
+    known = zip(examples, scores, ranked or [None] * len(scores), strict=True)
+    rows = [metrics(splits[0].task, own, each, own_ranked) for each, own, own_ranked in known if own is not None]
+    return summarise(rows, examples, scores)
+
+
+def _auc_alone(scores: NDArray[Any], labels: NDArray[Any]) -> dict[str, float]:
+    found = auc(scores, labels == 1)
+    return {} if math.isnan(found) else {"auc": found}
+
+
+class _Wanted:
+    """Examples of a graph of a batch, with the nodes' places in the batch."""
+
+    def __init__(self, examples: Examples, first: int) -> None:
+        self.examples = examples
+        self.index = examples.index + first
+        own = examples.candidate_pairs
+        self.candidates = None if own is None else own + first
+
+
+def _embed(model: TaskModel, batch: Batch, wanted: list[_Wanted]) -> tuple[torch.Tensor, Callable[[Any], Any]]:
+    """Embeddings, and where among them a node is found: of a large graph only the nodes asked for are embedded."""
+    if not batch.inputs.in_pieces:
+        return batch.inputs.embed(model.encoder), lambda index: index
+    parts = [part.ravel() for each in wanted for part in (each.index, each.candidates) if part is not None]
+    nodes = np.unique(np.concatenate(parts))
+    z = batch.inputs.embed_some(model.encoder, torch.from_numpy(nodes))
+    return z, lambda index: np.searchsorted(nodes, index)
+
+
+def _score(
+    model: TaskModel, z: torch.Tensor, index: NDArray[np.int64], reach: torch.Tensor | None
+) -> NDArray[np.float32]:
+    pairs = torch.from_numpy(np.ascontiguousarray(index)).to(z.device)
+    scores = model.scores(z, pairs, None if reach is None else reach.to(z.device)).float()
+    out: NDArray[np.float32] = (scores if model.head is None else scores.exp()).cpu().numpy()
+    return out

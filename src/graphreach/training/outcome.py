@@ -15,9 +15,8 @@ from graphreach.errors import InputError
 from graphreach.io.files import replacing
 from graphreach.nn.late_fusion import LateFusion
 from graphreach.tasks import Split
-from graphreach.training.evaluation import Scores, measure
 from graphreach.training.inputs import Inputs
-from graphreach.training.model import TaskModel
+from graphreach.training.model import Scores, TaskModel, measure
 from graphreach.training.settings import Settings
 
 DAMAGED = (

@@ -3,15 +3,14 @@
 from collections.abc import Iterable
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from graphreach.anchors.select_anchors import resolve_num_anchors
 from graphreach.arguments import nearest
 from graphreach.errors import InputError
 from graphreach.nn.presets import Preset, preset
-from graphreach.tasks.split import PROTOCOLS
-from graphreach.training.options import TRAINED
-from graphreach.training.settings import Settings, SplitSettings, TrainingSettings
+from graphreach.tasks.examples import PROTOCOLS
+from graphreach.training.settings import TRAINED, Frozen, Settings, SplitSettings, TrainingSettings
 from graphreach.walks.defaults import NUM_WALKS, WALK_LENGTH
 
 DENSE_BYTES = 2 << 30
@@ -25,11 +24,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 """Arguments of models that are no preset's; P-GNN's own code maps distances by a small network, and does better so."""
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=())
-
-
-class AnchorPlan(_Frozen):
+class AnchorPlan(Frozen):
     """Arguments of :func:`graphreach.select_anchors`."""
 
     num_anchors: int
@@ -38,7 +33,7 @@ class AnchorPlan(_Frozen):
     seed: int
 
 
-class ReachPlan(_Frozen):
+class ReachPlan(Frozen):
     """Arguments of :func:`graphreach.reachability`, and the scale that its result is put on."""
 
     method: str = "walks"
@@ -56,7 +51,7 @@ class ReachPlan(_Frozen):
         return self.model_dump(exclude={"scale"})
 
 
-class Plan(_Frozen):
+class Plan(Frozen):
     """All that a run of one method does on a graph.
 
     Attributes:

@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 
 from graphreach.errors import InputError
-from graphreach.training.options import check_names
+from graphreach.training.settings import check_names
 
 MOST_BYTES = 1_000_000
 """Size of a file of settings; all settings there are take a few kilobytes."""
