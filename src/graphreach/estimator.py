@@ -68,15 +68,6 @@ def recipe(num_nodes: int, num_links: int, preset: str = "best") -> dict[str, An
     Beyond :data:`APART_NODES` nodes reachability is sampled and its steps are taken together, as exact steps of every node
     and anchor take long and much memory; beyond :data:`WHOLE_GRAPH_NODES` training is in pieces. A tenth of the links, at
     most :data:`HELD_OUT_LINKS`, is held out to choose the model by, and as many to judge it.
-
-    Args:
-        num_nodes: Number of nodes.
-        num_links: Number of edges.
-        preset: Name of a preset.
-
-    Example:
-        >>> recipe(400, 1000)["epochs"], recipe(20_000, 100_000)["num_anchors"]
-        (300, 128)
     """
     chosen = find_preset(preset)
     held_out = min(0.1, HELD_OUT_LINKS / num_links) if num_links >= FEWEST_LINKS else 0.0
@@ -98,13 +89,7 @@ def recipe(num_nodes: int, num_links: int, preset: str = "best") -> dict[str, An
 
 
 def as_graph(graph: Any, name: str = "graph") -> Graph:
-    """A graph from what people have: a :class:`Graph`, networkx, SciPy, PyG, a file's path.
-
-    Example:
-        >>> import networkx as nx
-        >>> as_graph(nx.path_graph(3))
-        Graph(num_nodes=3, num_edges=2, directed=False, weighted=False)
-    """
+    """A graph from what people have: a :class:`Graph`, networkx, SciPy, PyG, a file's path."""
     if isinstance(graph, Graph):
         return graph
     if isinstance(graph, str | PathLike):

@@ -119,14 +119,7 @@ def shorten(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def attack_run(data: Dataset, settings: Settings, attack: dict[str, Any], folder: Path | None = None) -> dict[str, Any]:
-    """Train, then assess the model under attack at every fraction of ``attack["fractions"]``.
-
-    Args:
-        data: A data set of one graph.
-        settings: Settings of the run.
-        attack: ``fractions``, and other arguments of :func:`graphreach.attacks.curve`.
-        folder: Where the run is kept until it is done.
-    """
+    """Train, then assess the model under attack at every fraction of ``attack["fractions"]``."""
     outcome = run(data, settings, folder)
     (split,) = make_splits(data, settings)
     options = dict(attack)

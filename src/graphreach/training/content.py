@@ -19,15 +19,7 @@ Hashes = dict[str, str | None]
 
 
 def content_hashes(dataset: Dataset | Sample, splits: Sequence[Split]) -> Hashes:
-    """The sha256 of all graphs, of their features, of their labels, and of the examples that the task was cut into.
-
-    Args:
-        dataset: A data set, or one graph with features and labels.
-        splits: The splits of its graphs, in order; their graphs, examples and candidates are all hashed.
-
-    Returns:
-        ``graph``, ``features``, ``labels`` and ``split``; None for features or labels that no graph has.
-    """
+    """The sha256 of all graphs, of their features, of their labels, and of the examples that the task was cut into."""
     samples = _samples(dataset)
     return {
         "graph": _digest(sample.graph for sample in samples),
@@ -40,19 +32,7 @@ def content_hashes(dataset: Dataset | Sample, splits: Sequence[Split]) -> Hashes
 def describe_content(
     dataset: Dataset | Sample, splits: Sequence[Split], walked: Sequence[Graph] | None = None
 ) -> dict[str, Any]:
-    """What ``content.json`` holds: the hashes, and the sizes by which a message can say what differs.
-
-    Args:
-        dataset: A data set, or one graph with features and labels.
-        splits: The splits of its graphs.
-        walked: The graphs that the model reads instead of the splits' own, if there are such.
-
-    Example:
-        >>> import graphreach as gr
-        >>> grid = gr.datasets.load("grid")
-        >>> describe_content(grid, [gr.tasks.split(grid[0], "link")])["sizes"]["graph"]
-        {'graphs': 1, 'nodes': 400, 'edges': 760}
-    """
+    """What ``content.json`` holds: the hashes, and the sizes by which a message can say what differs."""
     samples, hashes = _samples(dataset), content_hashes(dataset, splits)
     if walked is not None:
         hashes["walk graph"] = _digest(walked)
@@ -71,19 +51,7 @@ def describe_content(
 
 
 def content_difference(there: dict[str, Any], here: dict[str, Any], keys: Sequence[str] | None = None) -> str | None:
-    """The first of the hashes that differs, with sizes, or None if the contents are the same.
-
-    Args:
-        there: Content of a run's folder, see :func:`describe_content`.
-        here: Content of the data at hand.
-        keys: What is compared; all by default.
-
-    Example:
-        >>> there = {"hashes": {"graph": "a"}, "sizes": {"graph": {"graphs": 1, "nodes": 400, "edges": 1200}}}
-        >>> here = {"hashes": {"graph": "b"}, "sizes": {"graph": {"graphs": 1, "nodes": 500, "edges": 1600}}}
-        >>> content_difference(there, here)
-        'another graph (400 nodes and 1200 edges there, 500 nodes and 1600 edges here)'
-    """
+    """The first of the hashes that differs, with sizes, or None if the contents are the same."""
     names = {"graph": "another graph", "split": "another split of the data", "walk graph": "other weights for walks"}
     for key in keys or [*KEYS, "walk graph"]:
         if there["hashes"].get(key) != here["hashes"].get(key):
@@ -94,12 +62,7 @@ def content_difference(there: dict[str, Any], here: dict[str, Any], keys: Sequen
 
 
 def ids_hash(graph: Graph) -> str:
-    """The sha256 of a graph's ids in order.
-
-    Example:
-        >>> len(ids_hash(Graph.from_edges([[0], [1]])))
-        64
-    """
+    """The sha256 of a graph's ids in order."""
     digest = hashlib.sha256()
     hash_ids(graph.ids, digest)
     return digest.hexdigest()

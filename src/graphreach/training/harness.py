@@ -18,7 +18,6 @@ from graphreach.tasks.dataset import Dataset, Sample
 from graphreach.threads import one_torch_thread
 from graphreach.training.content import describe_content, ids_hash
 from graphreach.training.inputs import Batch, Inputs, PairReach, make_batches, side_by_side
-from graphreach.training.loaded_run import save_vectors
 from graphreach.training.methods import METHODS, SCORERS, Clock, Method
 from graphreach.training.model import Scores, TaskModel, evaluate, measure
 from graphreach.training.outcome import Outcome, fuse
@@ -158,6 +157,8 @@ class _Run:
             for split in self.splits:
                 scorer = SCORERS[self.settings.method](split, self.settings)
                 if self.folder is not None and len(self.splits) == 1:
+                    from graphreach.training.loaded_run import save_vectors
+
                     save_vectors(scorer, split.graph, self.folder)
                 for part, own in scores.items():
                     examples = getattr(split, part)

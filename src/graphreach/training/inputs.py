@@ -121,16 +121,6 @@ class PairReach:
 
     The edge of a training link inflates the reachability between its ends, and the links to predict have no edge. So the
     training pairs are dealt out to ten folds, and the reachability of a fold's pairs is computed without its links.
-
-    Args:
-        hops: L, how many steps are kept apart.
-        lift: Whether reachability is divided by the target's share of all edges' weight.
-
-    Example:
-        >>> import graphreach as gr
-        >>> split = gr.tasks.split(gr.datasets.load("grid").samples[0], "link")
-        >>> PairReach(3).train(split).shape
-        torch.Size([1216, 2, 3])
     """
 
     def __init__(self, hops: int, lift: bool = True) -> None:
@@ -171,14 +161,7 @@ class PairReach:
 
 
 def pair_features(graph: Graph, pairs: NDArray[np.int64], hops: int, lift: bool) -> Tensor:
-    """Exact reachability of pairs ``[2, m]``, ``[m, 2, L]``, or its lift.
-
-    Example:
-        >>> path = Graph.from_edges([[0, 1], [1, 2]])
-        >>> pair_features(path, np.array([[0], [1]]), 1, True)
-        tensor([[[2.],
-                 [2.]]])
-    """
+    """Exact reachability of pairs ``[2, m]``, ``[m, 2, L]``, or its lift."""
     reach = pair_reachability(graph, pairs, hops=hops)
     if lift:
         reach *= inverse_shares(graph)[pairs[::-1].T][:, :, None]
@@ -242,14 +225,7 @@ class Batch:
 def make_batches(
     splits: list[Split], inputs: list[Inputs], size: int, pair_reach: PairReach | None = None
 ) -> list[Batch]:
-    """Up to ``size`` graphs a batch, those to train on apart from those only to predict for.
-
-    Args:
-        splits: Graphs and examples.
-        inputs: What the model reads of each graph.
-        size: Graphs of a batch.
-        pair_reach: Computes the reachability of pairs, for decoders that read it.
-    """
+    """Up to ``size`` graphs a batch, those to train on apart from those only to predict for."""
     groups = [
         [i for i, split in enumerate(splits) if (len(split.train.label) > 0) == trained] for trained in (True, False)
     ]

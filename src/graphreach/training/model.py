@@ -18,19 +18,7 @@ from graphreach.training.inputs import Batch, Part
 
 
 class TaskModel(nn.Module):
-    """An encoder, and a head for node classification if the task is that.
-
-    Args:
-        encoder: From features and structure to embeddings.
-        task: ``"link"``, ``"pair"`` or ``"node"``.
-        width: Width of the embedding, for node classification.
-        num_classes: Of node classification.
-
-    Example:
-        >>> import graphreach as gr
-        >>> TaskModel(gr.nn.GraphReach(), "pair").task
-        'pair'
-    """
+    """An encoder, and a head for node classification if the task is that."""
 
     def __init__(self, encoder: nn.Module, task: str, width: int = 0, num_classes: int = 0) -> None:
         super().__init__()
@@ -99,13 +87,7 @@ def evaluate(
 
 
 def summarise(rows: list[dict[str, float]], examples: list[Examples], scores: Scores) -> dict[str, float]:
-    """Metrics of several graphs: their means, and the AUC over all pairs together.
-
-    Example:
-        >>> pair = Examples(np.array([[0, 0], [1, 2]]), np.array([1, 0]))
-        >>> summarise([{"auc": 1.0}, {"auc": 1.0}], [pair, pair], [np.array([0.9, 0.5]), np.array([0.4, 0.1])])
-        {'auc': 1.0, 'pooled_auc': 0.75}
-    """
+    """Metrics of several graphs: their means, and the AUC over all pairs together."""
     found = dict(mean_metrics(rows))
     scored = [(own, each.label) for own, each in zip(scores, examples, strict=True) if own is not None]
     if len(scored) > 1 and scored[0][0].ndim == 1:

@@ -66,12 +66,7 @@ class Outcome:
 
 
 def check_graph_number(number: int, count: int, name: str = "number") -> int:
-    """Refuse a number that no graph of the run has.
-
-    Example:
-        >>> check_graph_number(3, 7)
-        3
-    """
+    """Refuse a number that no graph of the run has."""
     if not isinstance(number, int) or not 1 <= number <= count:
         having = "1, the only graph of the run" if count == 1 else f"from 1 to {count}, the graphs of the run"
         raise InputError(f"{name} must be {having}, got {number}")

@@ -89,19 +89,7 @@ class Plan(Frozen):
 
 
 def resolve(settings: Settings, num_nodes: int, attributes: bool = False, num_anchors: int | None = None) -> Plan:
-    """The plan of one method on a graph.
-
-    Args:
-        settings: Settings of the run.
-        num_nodes: Number of nodes of the graph.
-        attributes: Whether its nodes have features that the model reads.
-        num_anchors: Number of anchors, if it is known.
-
-    Example:
-        >>> plan = resolve(Settings(preset="paper", model={"heads": 2}), 400)
-        >>> plan.anchors.num_anchors, plan.reachability.walk_length, plan.model["heads"], plan.training.epochs
-        (64, 'diameter', 2, 1000)
-    """
+    """The plan of one method on a graph."""
     name, given = settings.method, settings.model.given()
     split = SplitSettings(**_shared(settings, SplitSettings))
     if name not in TRAINED:
@@ -125,12 +113,7 @@ def resolve(settings: Settings, num_nodes: int, attributes: bool = False, num_an
 
 
 def reach_options(settings: Settings) -> dict[str, Any]:
-    """What preset and settings say about reachability; ``hops`` is the model's where that is set.
-
-    Example:
-        >>> reach_options(Settings(model={"hops": 3}))
-        {'method': 'exact', 'hops': 3}
-    """
+    """What preset and settings say about reachability; ``hops`` is the model's where that is set."""
     options = preset(settings.preset).reachability | settings.reachability.given()
     model = settings.model.given()
     return options | ({"hops": model["hops"]} if "hops" in model else {})
@@ -213,15 +196,7 @@ which scores pairs
 
 
 def check_effect(settings: Settings) -> None:
-    """Refuse settings of a method's parts that are wrong, and those that would change nothing, as nobody asks for that.
-
-    Example:
-        >>> check_effect(Settings(reachability={"num_walks": 10}))
-        Traceback (most recent call last):
-        ...
-        graphreach.errors.InputError: reachability.num_walks must not be given with method "exact", which takes no walks; \
-set reachability.method=walks
-    """
+    """Refuse settings of a method's parts that are wrong, and those that would change nothing, as nobody asks for that."""
     names = settings.method.split("+")
     if len(names) > 1:
         for name in names:
@@ -257,19 +232,7 @@ def _check_reachability(settings: Settings) -> None:
 
 
 def check_read(methods: Iterable[str], changed: Iterable[str]) -> None:
-    """Refuse settings that none of several methods reads.
-
-    Args:
-        methods: Names of methods, which may be joined by ``+``.
-        changed: Names of the settings that were asked for.
-
-    Example:
-        >>> check_read(["graphreach", "common-neighbours"], ["epochs"])
-        >>> check_read(["common-neighbours"], ["epochs"])
-        Traceback (most recent call last):
-        ...
-        graphreach.errors.InputError: epochs must go with a method that is trained, it has no effect on 'common-neighbours'
-    """
+    """Refuse settings that none of several methods reads."""
     listed, asked = list(methods), list(changed)
     names = {part for each in listed for part in each.split("+")}
     shown = " or ".join(repr(each) for each in listed)

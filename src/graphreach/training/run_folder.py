@@ -62,23 +62,13 @@ CLASSES_FILE = _file(classes=(list[Any], None))
 
 
 def versions() -> dict[str, str]:
-    """What the run depended on.
-
-    Example:
-        >>> sorted(versions())[0]
-        'graphreach'
-    """
+    """What the run depended on."""
     found = {name: importlib.metadata.version(name) for name in PACKAGES}
     return {"graphreach": __version__, "python": platform.python_version(), **found}
 
 
 def peak_memory() -> int:
-    """The most bytes that this process has held so far.
-
-    Example:
-        >>> peak_memory() > 1_000_000
-        True
-    """
+    """The most bytes that this process has held so far."""
     status = Path("/proc/self/status")
     if status.exists():
         line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
@@ -97,20 +87,7 @@ def write_json(path: Path, content: Any) -> None:
 
 
 def read_json(path: Path, kind: type[File] = File) -> dict[str, Any]:
-    """The JSON object of a file, or one sentence that says what is wrong with it.
-
-    Args:
-        path: The file.
-        kind: What it must hold.
-
-    Example:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = Path(folder, "source.json")
-        ...     write_json(path, {"epochs": 3})
-        ...     read_json(path)
-        {'epochs': 3}
-    """
+    """The JSON object of a file, or one sentence that says what is wrong with it."""
     try:
         found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse_constant)
         kind.model_validate(found)
@@ -135,15 +112,7 @@ REMEDY = "choose another folder, or delete it"
 
 
 class RunFolder:
-    """What a run keeps: settings, hashes of its data, where they came from, model, checkpoint, scores and record.
-
-    Args:
-        path: The folder, which need not be there yet.
-
-    Example:
-        >>> RunFolder("nowhere").begun, RunFolder("nowhere").finished
-        (False, False)
-    """
+    """What a run keeps: settings, hashes of its data, where they came from, model, checkpoint, scores and record."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = to_path("folder", path)
@@ -262,10 +231,6 @@ class RunFolder:
 
         A finished run of an earlier version, which kept no hashes, is compared by its numbers of nodes, edges and test
         examples, with a warning. An interrupted one is refused: nothing says what it was trained on.
-
-        Args:
-            here: See :func:`graphreach.training.content.describe_content`.
-            source: How the graph was read, with the names of the classes, if the command line read it.
         """
         if not self.begun:
             return

@@ -103,12 +103,17 @@ TRAINED: dict[str, type[Options]] = {
 }
 """Options of the methods that are trained epoch by epoch."""
 
-OPTIONS: dict[str, type[Options]] = {
-    **TRAINED,
+HEURISTICS: dict[str, type[Options]] = {
     **dict.fromkeys(("common-neighbours", "adamic-adar"), Options),
     "katz": KatzOptions,
     "pagerank": PageRankOptions,
     "reachability": PairReachabilityOptions,
+}
+"""Options of :data:`graphreach.tasks.HEURISTICS`, which are imported when one of them scores."""
+
+OPTIONS: dict[str, type[Options]] = {
+    **TRAINED,
+    **HEURISTICS,
     **dict.fromkeys(("deepwalk", "node2vec"), SkipGramOptions),
     "closure": Options,
 }

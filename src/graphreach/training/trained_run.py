@@ -51,15 +51,7 @@ class AnchorMatch(NamedTuple):
     missing: list[Any]
 
     def widen(self, z: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Embeddings with a column of zeros for each anchor that is missing.
-
-        Args:
-            z: Embeddings ``[n, found + others]``: a column for each anchor that was found, then any others.
-
-        Example:
-            >>> AnchorMatch(np.array([4]), np.array([1]), ["a"]).widen(np.ones((1, 2), np.float32))
-            array([[0., 1., 1.]], dtype=float32)
-        """
+        """Embeddings with a column of zeros for each anchor that is missing."""
         if not self.missing:
             return z
         found, count = len(self.columns), len(self.columns) + len(self.missing)
@@ -73,10 +65,6 @@ def match_ids(wanted: Sequence[Any], ids: NDArray[Any]) -> NDArray[np.int64]:
     """Positions of ids, -1 where there is none; an integer and its text are one id if they are not both there.
 
     A graph's ids are all text as soon as one of them is, so that the node 7 may be ``"7"`` after the graph has grown.
-
-    Example:
-        >>> match_ids([7, 8, 9], np.array(["7", "8", "new"])).tolist(), match_ids(["7"], np.array([5, 7])).tolist()
-        ([0, 1, -1], [1])
     """
     if ids.dtype.kind in "iuU" and len(ids):
         kind = str if ids.dtype.kind == "U" else int
@@ -98,18 +86,7 @@ def match_ids(wanted: Sequence[Any], ids: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def match_anchors(anchors: Sequence[Any], graph: Graph, *, all_needed: bool = False) -> AnchorMatch:
-    """Where a model's anchors are in a graph; too many that are missing are refused, a few are named in a warning.
-
-    Args:
-        anchors: Ids of the anchors.
-        graph: The graph that was trained on, grown or changed.
-        all_needed: Whether none may be missing, as classes of nodes are learned from the anchors' columns.
-
-    Example:
-        >>> path = Graph.from_edge_list([("1", "2"), ("2", "3"), ("3", "new")])
-        >>> match_anchors([3, 1], path).positions
-        array([2, 0])
-    """
+    """Where a model's anchors are in a graph; too many that are missing are refused, a few are named in a warning."""
     positions = match_ids(anchors, graph.ids)
     found = positions >= 0
     missing = [each for each, known in zip(anchors, found, strict=True) if not known]
@@ -119,12 +96,7 @@ def match_anchors(anchors: Sequence[Any], graph: Graph, *, all_needed: bool = Fa
 
 
 def check_anchor_ids(anchors: Any, path: Path) -> list[Any] | None:
-    """The ids of anchors that a file holds, or None if it holds none.
-
-    Example:
-        >>> check_anchor_ids(["a", 7], Path("config.json"))
-        ['a', 7]
-    """
+    """The ids of anchors that a file holds, or None if it holds none."""
     plain = isinstance(anchors, list) and all(type(each) in (int, float, str) for each in anchors)
     if anchors is not None and (not plain or not anchors or len(set(anchors)) < len(anchors)):
         raise InputError(f"{path} must have a list of ids, each once, as anchors, got {anchors!r:.80}")
@@ -132,12 +104,7 @@ def check_anchor_ids(anchors: Any, path: Path) -> list[Any] | None:
 
 
 def check_saved_ids(ids: NDArray[Any]) -> list[Any]:
-    """Ids of anchors as JSON holds them; other kinds could not be told apart again.
-
-    Example:
-        >>> check_saved_ids(np.array([3, 5]))
-        [3, 5]
-    """
+    """Ids of anchors as JSON holds them; other kinds could not be told apart again."""
     values: list[Any] = ids.tolist()
     if not all(isinstance(value, int | float | str) for value in values):
         raise InputError("node ids must be numbers or strings to be saved")

@@ -127,12 +127,7 @@ Found = TypeVar("Found")
 
 
 class Team:
-    """One process, which does all of it; several are :class:`graphreach.cluster.team.ProcessTeam`.
-
-    Example:
-        >>> Team().broadcast(lambda: 0.9)
-        0.9
-    """
+    """One process, which does all of it; several are :class:`graphreach.cluster.team.ProcessTeam`."""
 
     leads = True
     """Whether this process is the one that validates and writes."""
