@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.build import CSR, compact
-from graphreach.tasks.candidates import closed_graph, draw_candidates
 from graphreach.tasks.examples import (
     CANDIDATES,
     NEGATIVES,
@@ -23,7 +22,6 @@ from graphreach.tasks.examples import (
     part_sizes,
     stream,
 )
-from graphreach.tasks.hard_negatives import HARD
 from graphreach.tasks.pair_keys import Keys, Pairs, contains, draw_pairs, encode, num_pairs, turn, unique
 
 TRAIN, VAL, TEST = range(3)
@@ -43,6 +41,8 @@ class _Links:
 
     @cached_property
     def closed(self) -> Graph:
+        from graphreach.tasks.candidates import closed_graph
+
         return closed_graph(self.graph)
 
 
@@ -74,6 +74,8 @@ def _examples(links: _Links, request: SplitRequest, only: int | None) -> tuple[G
     for part in wanted:
         candidates = None
         if request.candidates and part != TRAIN:
+            from graphreach.tasks.candidates import draw_candidates
+
             rng_seed = int(stream(request.seed, CANDIDATES, part).integers(2**63))
             candidates = draw_candidates(links.closed, positives[part][0], request.candidates, rng_seed)
         parts[part] = join_pairs(positives[part], negatives[part], candidates)
@@ -95,6 +97,8 @@ def _negatives(links: _Links, visible: Graph, positives: dict[int, Pairs], reque
         if part == TRAIN or request.negatives == "uniform":
             drawn = draw_pairs(rng, n, size, avoid)
         else:
+            from graphreach.tasks.hard_negatives import HARD
+
             drawn = HARD[request.negatives](visible, positives[part][:, :size], links.closed, avoid, rng)
         if not drawn.shape[1]:
             raise InputError(

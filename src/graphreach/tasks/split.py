@@ -26,13 +26,12 @@ from graphreach.tasks.examples import (
     find_task,
     stream,
 )
-from graphreach.tasks.hard_negatives import HARD
 from graphreach.tasks.link_split import split_links
 from graphreach.tasks.pair_split import pairs_within, split_nodes_then_pairs, split_pairs
 from graphreach.walks.rng import check_seed
 from graphreach.walks.walk_length import check_count
 
-NEGATIVES = ("uniform", *HARD)
+NEGATIVES = ("uniform", "same-distance", "common-neighbour")
 
 
 def split(

@@ -196,8 +196,9 @@ class _Run:
         }
         if cluster is not None:
             record["cluster"] = cluster
-        order = [i for batch in batches for i in _places(self.splits, batch)]
-        scores = {"val": _sorted(val_scores, order), "test": _sorted(test_scores, order)}
+        place = {id(split): i for i, split in enumerate(split for batch in batches for split in batch.splits)}
+        order = [place[id(split)] for split in self.splits]
+        scores = {part: [own[i] for i in order] for part, own in (("val", val_scores), ("test", test_scores))}
         return Outcome(record, scores, model, inputs, progress.losses)
 
     def _plan(self, split: Split) -> Plan:
@@ -322,14 +323,3 @@ def _run_apart(
         for name in settings.method.split("+")
     }  # fmt: skip
     return fuse(settings, cut.splits, outcomes)
-
-
-def _places(splits: list[Split], batch: Batch) -> list[int]:
-    return [next(i for i, other in enumerate(splits) if other is split) for split in batch.splits]
-
-
-def _sorted(scores: Scores, order: list[int]) -> Scores:
-    out: Scores = [None] * len(order)
-    for place, own in zip(order, scores, strict=True):
-        out[place] = own
-    return out

@@ -8,22 +8,22 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from numpy.typing import NDArray
-from torch import Tensor, nn
+from torch import Tensor
 
+from graphreach import nn
 from graphreach.auc import auc
-from graphreach.nn.node_classifier import NodeClassifier
 from graphreach.tasks import Examples, Split, mean_metrics, metrics
 from graphreach.threads import one_torch_thread
 from graphreach.training.inputs import Batch, Part
 
 
-class TaskModel(nn.Module):
+class TaskModel(torch.nn.Module):
     """An encoder, and a head for node classification if the task is that."""
 
-    def __init__(self, encoder: nn.Module, task: str, width: int = 0, num_classes: int = 0) -> None:
+    def __init__(self, encoder: torch.nn.Module, task: str, width: int = 0, num_classes: int = 0) -> None:
         super().__init__()
         self.encoder, self.task = encoder, task
-        self.head = NodeClassifier(width, num_classes, 0.5) if task == "node" and width else None
+        self.head = nn.NodeClassifier(width, num_classes, 0.5) if task == "node" and width else None
 
     def scores(self, z: Tensor, index: Tensor, reach: Tensor | None = None) -> Tensor:
         """Logits of pairs ``[m]``, or log-probabilities of nodes' classes ``[m, c]``."""

@@ -4,6 +4,7 @@ import struct
 import tokenize
 import zipfile
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphreach import nn
 from graphreach.errors import InputError
 from graphreach.io.files import replacing
-from graphreach.nn.late_fusion import LateFusion
 from graphreach.tasks import Split
 from graphreach.training.inputs import Inputs
 from graphreach.training.model import Scores, TaskModel, measure
@@ -130,8 +131,9 @@ def fuse(settings: Settings, splits: list[Split], outcomes: dict[str, Outcome]) 
             weight = _best_weight(splits, scores["val"], other.scores["val"], settings.choose_by)
             scores = {part: _mix(weight, scores[part], other.scores[part]) for part in ("val", "test")}
         else:
-            fusion = LateFusion().fit(_flat(scores["val"]), _flat(other.scores["val"]), truth)
-            scores = {part: _add(fusion, scores[part], other.scores[part]) for part in ("val", "test")}
+            both = (np.concatenate([own for own in each["val"] if own is not None]) for each in (scores, other.scores))
+            fusion = nn.LateFusion().fit(*both, truth)
+            scores = {part: _joined(fusion.score, scores[part], other.scores[part]) for part in ("val", "test")}
             weight = fusion.weight_
         weights.append(weight)
     record = {
@@ -156,13 +158,9 @@ def _best_weight(splits: list[Split], first: Scores, second: Scores, metric: str
 
 
 def _mix(weight: float, first: Scores, second: Scores) -> Scores:
-    pairs = zip(first, second, strict=True)
-    return [None if a is None or b is None else (1 - weight) * a + weight * b for a, b in pairs]
+    return _joined(lambda a, b: (1 - weight) * a + weight * b, first, second)
 
 
-def _flat(scores: Scores) -> NDArray[Any]:
-    return np.concatenate([each for each in scores if each is not None])
-
-
-def _add(fusion: LateFusion, first: Scores, second: Scores) -> Scores:
-    return [None if a is None or b is None else fusion.score(a, b) for a, b in zip(first, second, strict=True)]
+def _joined(join: Callable[..., NDArray[Any]], first: Scores, second: Scores) -> Scores:
+    """The scores of two methods, joined graph by graph."""
+    return [None if a is None or b is None else join(a, b) for a, b in zip(first, second, strict=True)]

@@ -17,7 +17,6 @@ from graphreach.graph import Graph
 from graphreach.graph.checks import check_graph
 from graphreach.graph.ids import few_ids
 from graphreach.nn.decoders import ReachDecoder
-from graphreach.nn.node_classifier import NodeClassifier
 from graphreach.nn.pretrained import CONFIG
 from graphreach.tasks.dataset import Sample
 from graphreach.tasks.link_split import without_links
@@ -141,7 +140,7 @@ def _as_kind(value: Any, kind: type) -> Any:
     return value if isinstance(value, int) and -(2**63) <= value < 2**63 else None
 
 
-ENCODERS = {"GraphReach": nn.GraphReach, "PGNN": nn.PGNN, "Neighbourhood": nn.Neighbourhood, "MLP": nn.MLP}
+ENCODERS = ("GraphReach", "PGNN", "Neighbourhood", "MLP")
 
 
 class TrainedModel:
@@ -312,10 +311,10 @@ class TrainedRun(TrainedModel):
         kind = read_json(path / MODEL / CONFIG).get("model")
         if not isinstance(kind, str) or kind not in ENCODERS:
             raise InputError(f"{path / MODEL / CONFIG} must describe one of {', '.join(ENCODERS)}, got {kind!r:.80}")
-        encoder: Any = ENCODERS[kind].from_pretrained(path / MODEL)  # type: ignore[attr-defined]
+        encoder: Any = getattr(nn, kind).from_pretrained(path / MODEL)
         model = TaskModel(encoder, settings.task)
         if (path / HEAD).exists():
-            model.head = NodeClassifier.from_pretrained(path / HEAD)
+            model.head = nn.NodeClassifier.from_pretrained(path / HEAD)
         elif settings.task == "node":
             raise InputError(f"folder must hold {HEAD} of a run of task node, got none in {path}")
         anchors = check_anchor_ids(encoder.metadata.get("anchors"), path / MODEL / CONFIG)
