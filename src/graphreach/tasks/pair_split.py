@@ -17,7 +17,6 @@ from graphreach.tasks.examples import (
     cut,
     empty_pairs,
     join_pairs,
-    part_sizes,
     stream,
 )
 from graphreach.tasks.pair_keys import Pairs, decode, draw_distinct, num_pairs, turn
@@ -156,10 +155,8 @@ def _clean_negatives(pairs: LabelPairs, wanted: NDArray[np.int64], seed: int) ->
     """One draw for all parts, so that none shares a pair with another; with too few, each part gets its share."""
     size = min(int(wanted.sum()), pairs.num_different)
     ranks = draw_distinct(stream(seed, NEGATIVES), pairs.num_different, size)
-    total = int(wanted.sum())
-    shares = (wanted[0] / total, wanted[1] / total, wanted[2] / total)
-    bounds = np.cumsum(part_sizes(size, shares, "pairs of nodes with two labels"))
-    return [pairs.different(each) for each in np.split(ranks, bounds[:-1])]
+    train, val, test = (wanted / wanted.sum()).tolist()
+    return [pairs.different(each) for each in cut(ranks, (train, val, test), "pairs of nodes with two labels")]
 
 
 def _turned(pairs: Pairs, seed: int, part: int) -> Pairs:
