@@ -11,17 +11,16 @@ from numpy.typing import NDArray
 
 from graphreach.arguments import check_choice, check_number, describe, to_list
 from graphreach.attacks.assessment import Assessment, Tally
-from graphreach.attacks.attack import GROUP, Attack, clique, hubs, noise
+from graphreach.attacks.attack import Attack, clique, hubs, noise
 from graphreach.auc import count_concordant
 from graphreach.errors import InputError
 from graphreach.graph import Graph
-from graphreach.nn.decoders import ReachDecoder
 from graphreach.progress import track
 from graphreach.reachability.reachability import cheaper_method
 from graphreach.tasks import Split, label_weights
 from graphreach.tasks.examples import check_split, stream
 from graphreach.threads import one_torch_thread
-from graphreach.training.inputs import pair_features
+from graphreach.training.inputs import PairReach
 from graphreach.training.methods import Clock, find_method
 from graphreach.training.model import TaskModel
 from graphreach.training.outcome import Outcome
@@ -91,9 +90,8 @@ class Victim:
         inputs = find_method(settings.method).inputs(seen, x, self.plan, Clock(), self.anchors)
         nodes, pairs = np.unique(split.test.index, return_inverse=True)
         z = inputs.embed_some(encoder, torch.from_numpy(nodes))
-        decoder, reach = encoder.decoder, None
-        if isinstance(decoder, ReachDecoder):
-            reach = pair_features(graph, split.test.index, decoder.hops, decoder.epsilon == 1.0)
+        reader = PairReach.for_decoder(encoder.decoder)
+        reach = None if reader is None else reader.compute(graph, split.test.index)
         index = torch.from_numpy(pairs.reshape(split.test.index.shape))
         out: NDArray[np.float32] = self.model.scores(z, index, reach).float().numpy()
         return out
@@ -220,7 +218,7 @@ def curve(
 
 def group_seed(seed: int, group: int) -> int:
     """The seed of one group."""
-    return int(stream(seed, GROUP, group).integers(2**63))
+    return int(stream(seed, "group", group).integers(2**63))
 
 
 def _attacked(victim: Victim, before: NDArray[np.float32], attack: Attack, kind: str, fraction: float, seed: int

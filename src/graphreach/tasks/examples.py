@@ -201,8 +201,12 @@ def join_pairs(
     return Examples(np.concatenate([positives, negatives], axis=1), label, candidates)
 
 
-PARTITION, NEGATIVES, CANDIDATES, TURN, GRAPHS, SUBSET = range(6)
-"""What random numbers are for; each use has its own, so that asking for candidates changes no pair."""
+USES = {
+    "partition": 0, "negatives": 1, "candidates": 2, "turn": 3, "graphs": 4, "subset": 5,
+    "clique": 100, "hubs": 101, "noise": 102, "group": 103,
+}  # fmt: skip
+"""What random numbers are for; each use has its own, so that asking for candidates changes no pair, and colluders of a
+split's seed are not all training nodes."""
 
 
 class SplitRequest(NamedTuple):
@@ -223,9 +227,9 @@ class SplitRequest(NamedTuple):
         return self.protocol == "clean"
 
 
-def stream(seed: int, use: int, part: int = 0) -> np.random.Generator:
+def stream(seed: int, use: str, part: int = 0) -> np.random.Generator:
     """The random numbers of one use."""
-    return np.random.default_rng([seed, use, part])
+    return np.random.default_rng([seed, USES[use], part])
 
 
 def check_fractions(fractions: Sequence[float]) -> tuple[float, float, float]:

@@ -10,11 +10,7 @@ from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.build import CSR, compact
 from graphreach.tasks.examples import (
-    CANDIDATES,
-    NEGATIVES,
-    PARTITION,
     PARTS,
-    TURN,
     Examples,
     SplitRequest,
     empty_pairs,
@@ -60,7 +56,7 @@ def split_links(graph: Graph, request: SplitRequest, whole: int | None = None) -
     shares = request.fractions if whole is None else (shown, 0.0, 1 - shown)
     names = np.array([TRAIN, VAL, TEST] if whole is None else [TRAIN, VAL, whole], np.int8)
     order = np.repeat(names, part_sizes(len(keys), shares, "edges"))
-    return _examples(_Links(graph, keys, stream(request.seed, PARTITION).permutation(order)), request, whole)
+    return _examples(_Links(graph, keys, stream(request.seed, "partition").permutation(order)), request, whole)
 
 
 def _examples(links: _Links, request: SplitRequest, only: int | None) -> tuple[Graph, list[Examples]]:
@@ -76,7 +72,7 @@ def _examples(links: _Links, request: SplitRequest, only: int | None) -> tuple[G
         if request.candidates and part != TRAIN:
             from graphreach.tasks.candidates import draw_candidates
 
-            rng_seed = int(stream(request.seed, CANDIDATES, part).integers(2**63))
+            rng_seed = int(stream(request.seed, "candidates", part).integers(2**63))
             candidates = draw_candidates(links.closed, positives[part][0], request.candidates, rng_seed)
         parts[part] = join_pairs(positives[part], negatives[part], candidates)
     return visible, parts
@@ -89,7 +85,7 @@ def _negatives(links: _Links, visible: Graph, positives: dict[int, Pairs], reque
     total = sum(each.shape[1] for each in positives.values())
     taken, out = links.keys, {}
     for part in sorted(positives, reverse=True):
-        rng = stream(request.seed, NEGATIVES, part)
+        rng = stream(request.seed, "negatives", part)
         size = positives[part].shape[1]
         if request.clean and total > free:
             size = max(1, size * free // total)
@@ -121,7 +117,7 @@ def _positives(links: _Links, part: int, seed: int) -> Pairs:
     edges = links.graph.edge_index
     edges = edges[:, edges[0] != edges[1] if links.graph.directed else edges[0] < edges[1]]
     edges = edges[:, links.part[np.searchsorted(links.keys, encode(edges))] == part]
-    rng = stream(seed, TURN, part)
+    rng = stream(seed, "turn", part)
     edges = edges[:, rng.permutation(edges.shape[1])]
     return edges if links.graph.directed else turn(rng, edges)
 

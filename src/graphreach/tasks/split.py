@@ -12,8 +12,6 @@ from graphreach.graph import Graph
 from graphreach.progress import stage, track
 from graphreach.tasks.examples import (
     DEFAULT_PROTOCOLS,
-    GRAPHS,
-    PARTITION,
     PROTOCOLS,
     Examples,
     SampleLike,
@@ -150,7 +148,7 @@ def split_dataset(
     request = _check(task, protocol, seed, negatives, fractions, candidates, max_pairs, classes)
     part_of: dict[int, int] = {}
     if request.protocol == "graph-disjoint":
-        order = stream(request.seed, GRAPHS).permutation(len(samples))
+        order = stream(request.seed, "graphs").permutation(len(samples))
         for part, chosen in enumerate(cut(order, request.fractions, "graphs")):
             part_of |= dict.fromkeys(chosen.tolist(), part)
     out = []
@@ -177,7 +175,7 @@ def _split_graph(sample: SampleLike, request: SplitRequest, whole: int | None = 
     nodes = np.flatnonzero(y >= 0)
     if request.task == "node":
         if whole is None:
-            order = nodes[stream(request.seed, PARTITION).permutation(len(nodes))]
+            order = nodes[stream(request.seed, "partition").permutation(len(nodes))]
             chosen = list(cut(order, request.fractions, "labelled nodes"))
         else:
             chosen = [nodes if part == whole else nodes[:0] for part in range(3)]

@@ -12,7 +12,6 @@ import torch
 from graphreach.arguments import check_flag
 from graphreach.errors import InputError
 from graphreach.graph import Graph
-from graphreach.nn.decoders import ReachDecoder
 from graphreach.tasks import Split, check_leaks, label_weights, split_dataset
 from graphreach.tasks.dataset import Dataset, Sample
 from graphreach.threads import one_torch_thread
@@ -214,9 +213,8 @@ class _Run:
         return method.inputs(graph, x, self._plan(split), self.clock, engine=engine)
 
     def _batches(self, model: TaskModel, inputs: list[Inputs]) -> list[Batch]:
-        decoder = model.encoder.decoder
+        reader = PairReach.for_decoder(model.encoder.decoder)
         with self.clock.phase("reachability of pairs"):
-            reader = PairReach(decoder.hops, decoder.epsilon == 1.0) if isinstance(decoder, ReachDecoder) else None
             return make_batches(self.splits, inputs, self.settings.graphs_per_batch, reader)
 
     def _model(self, method: Method, inputs: list[Inputs]) -> TaskModel:
@@ -291,24 +289,20 @@ def _reading(dataset: Dataset) -> Any:
 
 
 def _refresh(method: Method, settings: Settings) -> Any:
+    """From batches and a seed to the batches of an epoch, if something is drawn anew in each."""
     if not settings.resample or method.epoch_inputs is None:
         return None
     fresh = method.epoch_inputs
 
-    def refresh(batches: list[Batch], seed: int) -> list[Batch]:
-        return [
-            replace(batch, inputs=_draw_inputs(fresh, batch, seed)) if len(batch.train) else batch for batch in batches
+    def draw(batch: Batch, seed: int) -> Batch:
+        x, nodes = batch.inputs.x, zip(batch.splits, batch.first, batch.first[1:], strict=False)
+        parts = [
+            fresh(split.graph, Inputs(None if x is None else x[begin:end], None, split.graph.num_nodes), seed)
+            for split, begin, end in nodes
         ]
+        return replace(batch, inputs=side_by_side(parts))
 
-    return refresh
-
-
-def _draw_inputs(fresh: Any, batch: Batch, seed: int) -> Inputs:
-    parts = []
-    for split, begin, end in zip(batch.splits, batch.first, batch.first[1:], strict=False):
-        x = None if batch.inputs.x is None else batch.inputs.x[begin:end]
-        parts.append(fresh(split.graph, Inputs(x, None, split.graph.num_nodes), seed))
-    return side_by_side(parts)
+    return lambda batches, seed: [draw(batch, seed) if len(batch.train) else batch for batch in batches]
 
 
 def _run_apart(

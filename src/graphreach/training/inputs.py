@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from graphreach.graph import Graph
 from graphreach.nn.adjacency import Adjacency
+from graphreach.nn.decoders import ReachDecoder
 from graphreach.nn.positions import GatheredPositions, Positions
 from graphreach.progress import track
 from graphreach.reachability import pair_reachability
@@ -127,18 +128,23 @@ class PairReach:
         self.hops, self.lift = hops, lift
         self._known: dict[tuple[int, str], tuple[Split, Tensor]] = {}
 
+    @classmethod
+    def for_decoder(cls, decoder: Any) -> "PairReach | None":
+        """What a decoder reads of pairs; None if it reads nothing but embeddings."""
+        return cls(decoder.hops, decoder.epsilon == 1.0) if isinstance(decoder, ReachDecoder) else None
+
     def train(self, split: Split) -> Tensor:
         """Reachability of the training pairs, ``[m, 2, L]``."""
         index, label = split.train.index, split.train.label
         if split.task != "link":
-            return self._compute(split.graph, index)
+            return self.compute(split.graph, index)
         fold = np.random.default_rng([split.seed, 7]).permutation(len(label)) % FOLDS
         out = torch.empty(len(label), 2, self.hops)
         for number in range(FOLDS):
             chosen = np.flatnonzero(fold == number)
             if chosen.size:
                 hidden = index[:, chosen[label[chosen] == 1]]
-                out[chosen] = self._compute(without_links(split.graph, hidden), index[:, chosen])
+                out[chosen] = self.compute(without_links(split.graph, hidden), index[:, chosen])
         return out
 
     def of(self, split: Split, part: str) -> Tensor:
@@ -153,10 +159,11 @@ class PairReach:
         key = (id(split), name)
         if key not in self._known:
             # Holds the split, so that its id stays its own.
-            self._known[key] = split, self._compute(split.graph, pairs)
+            self._known[key] = split, self.compute(split.graph, pairs)
         return self._known[key][1]
 
-    def _compute(self, graph: Graph, pairs: NDArray[np.int64]) -> Tensor:
+    def compute(self, graph: Graph, pairs: NDArray[np.int64]) -> Tensor:
+        """Reachability of listed pairs on a graph."""
         return pair_features(graph, pairs, self.hops, self.lift)
 
 

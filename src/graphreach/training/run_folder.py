@@ -20,7 +20,7 @@ from graphreach.io.files import remove_orphans, replacing
 from graphreach.training.content import content_difference
 from graphreach.training.outcome import Outcome, read_scores, write_scores
 from graphreach.training.settings import Settings, first_problem
-from graphreach.training.trainer import CHECKPOINT, check_checkpoint
+from graphreach.training.trainer import CHECKPOINT, read_checkpoint
 
 PACKAGES = ("numpy", "numba", "scipy", "scikit-learn", "torch", "torch_geometric")
 
@@ -220,7 +220,7 @@ class RunFolder:
             return
         if not (self.path / SETTINGS).exists():
             if (self.path / CHECKPOINT).exists():
-                check_checkpoint(self.path / CHECKPOINT)
+                read_checkpoint(self.path / CHECKPOINT)
             raise InputError(f"folder {self.path} holds a run without {SETTINGS}, so that nothing says which; {REMEDY}")
         found = settings.differences(self.settings)
         if found:

@@ -16,13 +16,12 @@ from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.checks import check_graph
 from graphreach.graph.ids import few_ids
-from graphreach.nn.decoders import ReachDecoder
 from graphreach.nn.pretrained import CONFIG
 from graphreach.tasks.dataset import Sample
 from graphreach.tasks.link_split import without_links
 from graphreach.threads import one_torch_thread
 from graphreach.training.content import ids_hash
-from graphreach.training.inputs import pair_features
+from graphreach.training.inputs import PairReach
 from graphreach.training.methods import SCORERS, Clock, find_method
 from graphreach.training.model import TaskModel
 from graphreach.training.plan import Plan, resolve
@@ -263,14 +262,14 @@ class TrainedModel:
 
     def pair_reach(self, pairs: NDArray[np.int64], graph: Graph | None) -> torch.Tensor | None:
         """The pairs' own reachability, if the decoder reads it; see :meth:`score_pairs`."""
-        decoder = self.model.encoder.decoder
-        if not isinstance(decoder, ReachDecoder):
+        reader = PairReach.for_decoder(self.model.encoder.decoder)
+        if reader is None:
             return None
         if graph is None:
             raise InputError("graph must be given to a run whose decoder reads the reachability of pairs, got None")
         check_graph(graph)
         seen = without_links(graph, pairs) if self.settings.task == "link" else graph
-        return pair_features(seen, pairs, decoder.hops, decoder.epsilon == 1.0)
+        return reader.compute(seen, pairs)
 
     @torch.no_grad()
     @one_torch_thread()

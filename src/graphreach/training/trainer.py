@@ -68,36 +68,33 @@ def save_checkpoint(
 
 def load_checkpoint(path: Path, model: nn.Module, optimizer: torch.optim.Optimizer) -> tuple[Progress, Weights]:
     """Put model and optimiser where the file says; returns the progress and the best weights."""
-    progress, tensors = _read(path)
-    groups = _by_prefix(tensors)
-    own, best = groups.get("model", {}), groups.get("best", {})
+    progress, tensors = read_checkpoint(path)
+    own, best, states = (
+        {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
+        for prefix in ("model.", "best.", "optimizer.")
+    )
     expected = {name: value.shape for name, value in model.state_dict().items()}
     for weights in (own, *([best] if best else [])):
         if {name: value.shape for name, value in weights.items()} != expected:
             raise InputError(f"{path} does not hold the weights of this run's model; delete it to begin again")
     model.load_state_dict(own)
     state: dict[int, dict[str, Any]] = {}
-    for name, value in groups.get("optimizer", {}).items():
+    for name, value in states.items():
         number, _, key = name.partition(".")
         state.setdefault(int(number), {})[key] = value
     optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
     return progress, best
 
 
-def check_checkpoint(path: Path) -> None:
-    """Refuse a checkpoint that is damaged."""
-    _read(path)
-
-
 def read_progress(path: Path) -> Progress | None:
     """The progress that a checkpoint holds, or None if there is no whole checkpoint."""
     try:
-        return _read(path)[0]
+        return read_checkpoint(path)[0]
     except InputError:
         return None
 
 
-def _read(path: Path) -> tuple[Progress, Weights]:
+def read_checkpoint(path: Path) -> tuple[Progress, Weights]:
     """All that a checkpoint holds, if it is what was written."""
     from safetensors import SafetensorError, safe_open
 
@@ -113,14 +110,6 @@ def _read(path: Path) -> tuple[Progress, Weights]:
     if metadata.get("checksum") != sums:
         raise damaged
     return Progress(**{each.name: known[each.name] for each in fields(Progress)}), tensors
-
-
-def _by_prefix(tensors: Weights) -> dict[str, Weights]:
-    groups: dict[str, Weights] = {}
-    for name, value in tensors.items():
-        prefix, _, rest = name.partition(".")
-        groups.setdefault(prefix, {})[rest] = value
-    return groups
 
 
 Found = TypeVar("Found")
