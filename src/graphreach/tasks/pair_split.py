@@ -45,7 +45,8 @@ class LabelPairs:
         which = np.searchsorted(self.different_until, ranks, side="right")
         begin, size, later = self.begin[which], self.size[which], self.later[which]
         inside = ranks - self.different_until[which] + size * later
-        return self.nodes[np.stack([begin + inside // later, begin + size + inside % later])]
+        pairs: Pairs = self.nodes[np.stack([begin + inside // later, begin + size + inside % later])]
+        return pairs
 
 
 def split_pairs(nodes: NDArray[np.int64], label: Labels, request: SplitRequest) -> list[Examples]:

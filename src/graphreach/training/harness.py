@@ -15,13 +15,12 @@ from graphreach.graph import Graph
 from graphreach.tasks import Split, check_leaks, label_weights, split_dataset
 from graphreach.tasks.dataset import Dataset, Sample
 from graphreach.threads import one_torch_thread
-from graphreach.training.content import describe_content, ids_hash
 from graphreach.training.inputs import Batch, Inputs, PairReach, make_batches, side_by_side
 from graphreach.training.methods import METHODS, SCORERS, Clock, Method
 from graphreach.training.model import Scores, TaskModel, evaluate, measure
 from graphreach.training.outcome import Outcome, fuse
 from graphreach.training.plan import Plan, check_run, resolve
-from graphreach.training.run_folder import HEAD, MODEL, RunFolder, peak_memory, versions
+from graphreach.training.run_folder import HEAD, MODEL, RunFolder, describe_content, ids_hash, peak_memory, versions
 from graphreach.training.settings import Settings
 from graphreach.training.trained_run import check_saved_ids
 from graphreach.training.trainer import Trainer

@@ -63,26 +63,27 @@ def evaluate(
     rows: list[dict[str, float]] = []
     scores: Scores = []
     for batch in batches:
-        wanted = [
-            _Wanted(getattr(split, part), int(first)) for split, first in zip(batch.splits, batch.first, strict=False)
-        ]
-        if any(each.examples.label.size for each in wanted):
-            z, place = _embed(model, batch, wanted)
-        for split, each in zip(batch.splits, wanted, strict=True):
-            if not each.examples.label.size:
+        listed = [getattr(split, part) for split in batch.splits]
+        if any(len(examples) for examples in listed):
+            z, place = _embed(model, batch, listed)
+        for split, examples, first in zip(batch.splits, listed, batch.first, strict=False):
+            if not len(examples):
                 scores.append(None)
                 continue
             reader = batch.pair_reach
-            own = _score(model, z, place(each.index), None if reader is None else reader.of(split, part))
+            reach = None if reader is None else reader.of(split, part)
+            own = _score(model, z, place(examples.index + first), reach)
             scores.append(own)
             if auc_only and own.ndim == 1:
-                rows.append(_auc_alone(own, each.examples.label))
+                found = auc(own, examples.label == 1)
+                rows.append({} if math.isnan(found) else {"auc": found})
                 continue
             ranked = None
-            if each.candidates is not None:
+            if examples.candidates is not None:
                 reach = None if reader is None else reader.candidates(split, part)
-                ranked = _score(model, z, place(each.candidates), reach).reshape(-1, each.examples.candidates.shape[1])  # type: ignore[union-attr]
-            rows.append(metrics(split.task, own, each.examples, ranked))
+                ranked = _score(model, z, place(examples.candidate_pairs + first), reach)
+                ranked = ranked.reshape(examples.candidates.shape)
+            rows.append(metrics(split.task, own, examples, ranked))
     return summarise(rows, [getattr(split, part) for batch in batches for split in batch.splits], scores), scores
 
 
@@ -104,26 +105,16 @@ def measure(splits: list[Split], scores: Scores, part: str, ranked: Scores | Non
     return summarise(rows, examples, scores)
 
 
-def _auc_alone(scores: NDArray[Any], labels: NDArray[Any]) -> dict[str, float]:
-    found = auc(scores, labels == 1)
-    return {} if math.isnan(found) else {"auc": found}
-
-
-class _Wanted:
-    """Examples of a graph of a batch, with the nodes' places in the batch."""
-
-    def __init__(self, examples: Examples, first: int) -> None:
-        self.examples = examples
-        self.index = examples.index + first
-        own = examples.candidate_pairs
-        self.candidates = None if own is None else own + first
-
-
-def _embed(model: TaskModel, batch: Batch, wanted: list[_Wanted]) -> tuple[torch.Tensor, Callable[[Any], Any]]:
+def _embed(model: TaskModel, batch: Batch, listed: list[Examples]) -> tuple[Tensor, Callable[[Any], Any]]:
     """Embeddings, and where among them a node is found: of a large graph only the nodes asked for are embedded."""
     if not batch.inputs.in_pieces:
         return batch.inputs.embed(model.encoder), lambda index: index
-    parts = [part.ravel() for each in wanted for part in (each.index, each.candidates) if part is not None]
+    parts = [
+        (index + first).ravel()
+        for examples, first in zip(listed, batch.first, strict=False)
+        for index in (examples.index, examples.candidate_pairs)
+        if index is not None
+    ]
     nodes = np.unique(np.concatenate(parts))
     z = batch.inputs.embed_some(model.encoder, torch.from_numpy(nodes))
     return z, lambda index: np.searchsorted(nodes, index)

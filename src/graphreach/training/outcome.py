@@ -131,8 +131,8 @@ def fuse(settings: Settings, splits: list[Split], outcomes: dict[str, Outcome]) 
             weight = _best_weight(splits, scores["val"], other.scores["val"], settings.choose_by)
             scores = {part: _mix(weight, scores[part], other.scores[part]) for part in ("val", "test")}
         else:
-            both = (np.concatenate([own for own in each["val"] if own is not None]) for each in (scores, other.scores))
-            fusion = nn.LateFusion().fit(*both, truth)
+            flat = [_flat(each["val"]) for each in (scores, other.scores)]
+            fusion = nn.LateFusion().fit(flat[0], flat[1], truth)
             scores = {part: _joined(fusion.score, scores[part], other.scores[part]) for part in ("val", "test")}
             weight = fusion.weight_
         weights.append(weight)
@@ -159,6 +159,10 @@ def _best_weight(splits: list[Split], first: Scores, second: Scores, metric: str
 
 def _mix(weight: float, first: Scores, second: Scores) -> Scores:
     return _joined(lambda a, b: (1 - weight) * a + weight * b, first, second)
+
+
+def _flat(scores: Scores) -> NDArray[Any]:
+    return np.concatenate([each for each in scores if each is not None])
 
 
 def _joined(join: Callable[..., NDArray[Any]], first: Scores, second: Scores) -> Scores:

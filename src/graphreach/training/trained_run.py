@@ -20,12 +20,11 @@ from graphreach.nn.pretrained import CONFIG
 from graphreach.tasks.dataset import Sample
 from graphreach.tasks.link_split import without_links
 from graphreach.threads import one_torch_thread
-from graphreach.training.content import ids_hash
 from graphreach.training.inputs import PairReach
 from graphreach.training.methods import SCORERS, Clock, find_method
 from graphreach.training.model import TaskModel
 from graphreach.training.plan import Plan, resolve
-from graphreach.training.run_folder import HEAD, MODEL, RunFolder, read_json
+from graphreach.training.run_folder import HEAD, MODEL, RunFolder, ids_hash, read_json
 from graphreach.training.settings import Settings
 
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,18}")
