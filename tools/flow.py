@@ -20,7 +20,7 @@ TORCH = ("nn", "training")
 
 ORDER = (
     "_version", "errors", "by_name", "arguments", "auc", "jit", "interrupts", "limits", "threads", "progress",
-    "graph", "io", "plot", "datasets", "walks", "anchors", "reachability", "nn", "tasks", "training", *ABOVE,
+    "graph", "io", "plot", "walks", "anchors", "reachability", "nn", "tasks", "training", "datasets", *ABOVE,
 )  # fmt: skip
 """Every module and room of the package; each imports only from those before it, at its top or inside a function."""
 

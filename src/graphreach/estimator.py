@@ -13,7 +13,6 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from graphreach.anchors.select_anchors import resolve_num_anchors
 from graphreach.anchors.strategies import STRATEGIES
 from graphreach.arguments import check_choice, check_flag, check_number, check_whole, describe, pair_rows
-from graphreach.datasets.dataset import Sample
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.ids import ids_array
@@ -21,17 +20,15 @@ from graphreach.nn.device import DEVICES
 from graphreach.nn.graph_reach import GraphReach
 from graphreach.nn.presets import PRESETS
 from graphreach.nn.presets import preset as find_preset
-from graphreach.training.anchor_match import check_anchor_ids, check_saved_ids
-from graphreach.training.clock import Clock
+from graphreach.tasks.dataset import Sample
 from graphreach.training.harness import run
 from graphreach.training.inputs import WHOLE_GRAPH_NODES, Inputs
-from graphreach.training.methods import find_method
+from graphreach.training.methods import Clock, find_method
 from graphreach.training.model import TaskModel
-from graphreach.training.options import plain
 from graphreach.training.outcome import Outcome
 from graphreach.training.plan import resolve
-from graphreach.training.settings import Settings
-from graphreach.training.trained_run import TrainedModel
+from graphreach.training.settings import Settings, plain
+from graphreach.training.trained_run import TrainedModel, check_anchor_ids, check_saved_ids
 from graphreach.walks.defaults import STRATEGY
 from graphreach.walks.engine import Engine, find_engine
 from graphreach.walks.walk_length import check_count
@@ -71,15 +68,6 @@ def recipe(num_nodes: int, num_links: int, preset: str = "best") -> dict[str, An
     Beyond :data:`APART_NODES` nodes reachability is sampled and its steps are taken together, as exact steps of every node
     and anchor take long and much memory; beyond :data:`WHOLE_GRAPH_NODES` training is in pieces. A tenth of the links, at
     most :data:`HELD_OUT_LINKS`, is held out to choose the model by, and as many to judge it.
-
-    Args:
-        num_nodes: Number of nodes.
-        num_links: Number of edges.
-        preset: Name of a preset.
-
-    Example:
-        >>> recipe(400, 1000)["epochs"], recipe(20_000, 100_000)["num_anchors"]
-        (300, 128)
     """
     chosen = find_preset(preset)
     held_out = min(0.1, HELD_OUT_LINKS / num_links) if num_links >= FEWEST_LINKS else 0.0
@@ -101,13 +89,7 @@ def recipe(num_nodes: int, num_links: int, preset: str = "best") -> dict[str, An
 
 
 def as_graph(graph: Any, name: str = "graph") -> Graph:
-    """A graph from what people have: a :class:`Graph`, networkx, SciPy, PyG, a file's path.
-
-    Example:
-        >>> import networkx as nx
-        >>> as_graph(nx.path_graph(3))
-        Graph(num_nodes=3, num_edges=2, directed=False, weighted=False)
-    """
+    """A graph from what people have: a :class:`Graph`, networkx, SciPy, PyG, a file's path."""
     if isinstance(graph, Graph):
         return graph
     if isinstance(graph, str | PathLike):

@@ -10,8 +10,7 @@ from sklearn.metrics import roc_auc_score
 import graphreach as gr
 from graphreach import InputError, attacks, datasets, tasks, training
 from graphreach.attacks import Assessment, add_edges, assess, clique, curve
-from graphreach.attacks.assess import KINDS, group_seed
-from graphreach.attacks.victim import Victim
+from graphreach.attacks.assess import KINDS, Victim, group_seed
 from graphreach.training import METHODS, Settings
 
 QUICK = {"epochs": 6, "evaluate_every": 3, "num_anchors": 8}

@@ -18,8 +18,7 @@ from graphreach.cluster import Ray, connected, inference
 from graphreach.cluster import training as cluster_training
 from graphreach.cluster.training import train_on_ray
 from graphreach.training import DivergedError, Settings, inputs
-from graphreach.training.checkpoint import read_progress
-from graphreach.training.trainer import CHECKPOINT
+from graphreach.training.trainer import CHECKPOINT, read_progress
 
 pytest.importorskip("ray", reason="ray is not installed")
 

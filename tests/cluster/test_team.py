@@ -11,8 +11,8 @@ import graphreach as gr
 from graphreach import datasets, training
 from graphreach.cluster.team import ProcessTeam
 from graphreach.training import Settings, inputs
-from graphreach.training.batches import Part, steps
-from graphreach.training.team import Team
+from graphreach.training.inputs import Part, steps
+from graphreach.training.trainer import Team
 
 SETTINGS = {"epochs": 1, "num_anchors": 8}
 

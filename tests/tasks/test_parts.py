@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphreach.errors import InputError
-from graphreach.tasks.parts import check_fractions, cut, part_sizes, stream
+from graphreach.tasks.examples import check_fractions, cut, part_sizes, stream
 
 PAPER = (0.8, 0.1, 0.1)
 
@@ -51,6 +51,8 @@ def test_fractions_must_be_shares(fractions):
 
 
 def test_streams_differ_and_repeat():
-    draws = [stream(*key).random() for key in [(0, 1, 2), (0, 1, 1), (0, 2, 1), (1, 1, 2), (0, 1, 2)]]
+    one, two = "negatives", "candidates"
+    keys = [(0, one, 2), (0, one, 1), (0, two, 1), (1, one, 2), (0, one, 2)]
+    draws = [stream(*key).random() for key in keys]
     assert len(set(draws)) == 4
     assert draws[0] == draws[-1]

@@ -9,8 +9,8 @@ import graphreach as gr
 from graphreach import Graph, InputError, datasets, training
 from graphreach.experiments import ORDER, load_experiment
 from graphreach.training import METHODS, SCORERS, Settings
-from graphreach.training.options import OPTIONS, TRAINED, ReachabilityOptions
 from graphreach.training.plan import check_effect
+from graphreach.training.settings import OPTIONS, TRAINED, ReachabilityOptions
 
 
 def refused(*changes, **values):

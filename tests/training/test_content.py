@@ -9,8 +9,7 @@ import pytest
 import graphreach as gr
 from graphreach import InputError, datasets, tasks, training
 from graphreach.training import Settings
-from graphreach.training.content import content_hashes, describe_content
-from graphreach.training.run_folder import RunFolder
+from graphreach.training.run_folder import RunFolder, content_hashes, describe_content
 
 QUICK = {"epochs": 2, "evaluate_every": 1, "num_anchors": 4}
 

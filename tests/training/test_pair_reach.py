@@ -7,7 +7,7 @@ import torch
 from graphreach import datasets, tasks, training
 from graphreach.graph import Graph
 from graphreach.training import Settings
-from graphreach.training.pair_reach import FOLDS, PairReach, pair_features
+from graphreach.training.inputs import FOLDS, PairReach, pair_features
 from helpers import matrix_powers, random_graph
 
 

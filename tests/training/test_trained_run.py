@@ -6,7 +6,7 @@ import pytest
 import graphreach as gr
 from graphreach import InputError, datasets, training
 from graphreach.training import Settings
-from graphreach.training.anchor_match import match_anchors, match_ids
+from graphreach.training.trained_run import match_anchors, match_ids
 
 SIZE, GROUPS = 15, 4
 QUICK = {"epochs": 150, "evaluate_every": 50, "num_anchors": 12}

@@ -10,8 +10,8 @@ from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.build import compact
 from graphreach.graph.checks import check_graph
+from graphreach.tasks.examples import stream
 from graphreach.tasks.pair_keys import contains, decode, draw_distinct, encode, free_keys, num_pairs, unique
-from graphreach.tasks.parts import stream
 from graphreach.walks.rng import check_seed
 
 MAX_EDGES = 50_000_000
@@ -100,10 +100,6 @@ def add_edges(graph: Graph, pairs: NDArray[np.int64], colluders: NDArray[np.int6
     return Attack(attacked, np.sort(colluders), pairs)
 
 
-CLIQUE, HUBS, NOISE, GROUP = range(100, 104)
-"""What random numbers are for; none that a split uses, or colluders of its seed would all be training nodes."""
-
-
 def clique(graph: Graph, fraction: float = 0.1, seed: int = 0) -> Attack:
     """Random nodes join each other, all with all: the paper's attack on pairwise node classification.
 
@@ -125,7 +121,7 @@ def clique(graph: Graph, fraction: float = 0.1, seed: int = 0) -> Attack:
         (4, np.True_)
     """
     size = _group_size(graph, fraction)
-    nodes = stream(check_seed(seed), CLIQUE).permutation(graph.num_nodes)[:size]
+    nodes = stream(check_seed(seed), "clique").permutation(graph.num_nodes)[:size]
     return add_edges(graph, _all_pairs(nodes, size, graph.directed), nodes)
 
 
@@ -159,7 +155,7 @@ def hubs(graph: Graph, candidates: ArrayLike, fraction: float = 0.1, top: float 
     if not pairs.shape[1]:
         raise InputError("candidates must hold at least one pair of different nodes, got none")
     count = max(1, round(check_number("top", top, 0, 1, above=True) * graph.num_nodes))
-    ends = pairs[:, stream(check_seed(seed), HUBS).permutation(pairs.shape[1])].T.ravel()
+    ends = pairs[:, stream(check_seed(seed), "hubs").permutation(pairs.shape[1])].T.ravel()
     is_new = np.zeros(len(ends), np.bool_)
     is_new[np.unique(ends, return_index=True)[1]] = True
     known = np.cumsum(is_new)[1::2]  # nodes met up to each pair
@@ -185,7 +181,7 @@ def noise(graph: Graph, fraction: float = 0.1, seed: int = 0) -> Attack:
     """
     share = check_number("fraction", fraction, 0)
     check_graph(graph)
-    rng, n = stream(check_seed(seed), NOISE), graph.num_nodes
+    rng, n = stream(check_seed(seed), "noise"), graph.num_nodes
     size = _check_size(round(min(share * graph.num_edges, 2.0**62)))
     edges = graph.edge_index
     edges = edges[:, edges[0] != edges[1]]

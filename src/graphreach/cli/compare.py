@@ -111,8 +111,8 @@ def _refuse_method(config: Path | None, changes: list[str]) -> None:
 
 def _content(data: Any, base: Any) -> str:
     """A short hash of the data, of how they are split and of the settings that all models share."""
-    from graphreach.training.content import content_hashes
     from graphreach.training.harness import make_splits
+    from graphreach.training.run_folder import content_hashes
 
     settings = base.model_dump(mode="json", exclude={"method"})
     content = {"data": content_hashes(data, make_splits(data, base)), "settings": settings}
@@ -134,7 +134,7 @@ def _row(name: str, records: list[dict[str, Any]]) -> dict[str, Any]:
 def _save(folder: Path, rows: list[dict[str, Any]]) -> None:
     from graphreach import plot
     from graphreach.io.files import replacing
-    from graphreach.training.record import write_json
+    from graphreach.training.run_folder import write_json
 
     write_json(folder / "comparison.json", rows)
     shown = [row for row in rows if "auc" in row]

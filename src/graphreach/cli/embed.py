@@ -56,8 +56,8 @@ def embed(
     """
     from graphreach.estimator import FEWEST_LINKS, GraphReachEmbedding
     from graphreach.training import Settings
-    from graphreach.training.clock import Clock
-    from graphreach.training.record import peak_memory, versions, write_json
+    from graphreach.training.methods import Clock
+    from graphreach.training.run_folder import peak_memory, versions, write_json
 
     where = engines.make_engine(engine, address, workers=workers)
     in_parts = where.name == "ray" and not output.suffix

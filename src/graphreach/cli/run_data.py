@@ -82,9 +82,8 @@ class RunData(NamedTuple):
 
 def read_run_data(folder: Path, settings: Any, labels: Path | None, column: str | None) -> RunData:
     """What a run was trained and judged on; data that have changed since are refused."""
-    from graphreach.training.content import KEYS, content_difference, describe_content
     from graphreach.training.harness import make_splits
-    from graphreach.training.run_folder import RunFolder
+    from graphreach.training.run_folder import KEYS, RunFolder, content_difference, describe_content
 
     source = _read_source(folder)
     data, classes = _data(source, settings, labels, column)
@@ -147,8 +146,7 @@ def _pick(folder: Path, count: int, number: int | None) -> int:
 
 def _warn_of_change(folder: Path, graph: gr.Graph) -> None:
     """Say that the run's own graph is not what it was when the run was trained."""
-    from graphreach.training.content import content_difference, describe_content
-    from graphreach.training.run_folder import RunFolder
+    from graphreach.training.run_folder import RunFolder, content_difference, describe_content
 
     there = RunFolder(folder).content
     if there is None or there["sizes"]["graph"]["graphs"] != 1:

@@ -17,9 +17,8 @@ from graphreach.graph.ids import few_ids
 from graphreach.nn.graph_reach import GraphReach
 from graphreach.reachability import Reachability
 from graphreach.reachability.sampled import CountFromAnchors, Counting, CountToAnchors
-from graphreach.training.anchor_match import match_ids
 from graphreach.training.inputs import BLOCK_ROWS, Inputs
-from graphreach.training.trained_run import TrainedRun
+from graphreach.training.trained_run import TrainedRun, match_ids
 from graphreach.walks.engine import Walker
 from graphreach.walks.walk_length import resolve_walk_length
 

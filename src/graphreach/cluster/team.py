@@ -9,10 +9,9 @@ import torch.distributed as dist
 from torch import Tensor
 
 from graphreach.nn.dropout import numbered_rows
-from graphreach.training.batches import Part
-from graphreach.training.inputs import Inputs
+from graphreach.training.inputs import Inputs, Part
 from graphreach.training.model import TaskModel
-from graphreach.training.team import Team
+from graphreach.training.trainer import Team
 
 Found = TypeVar("Found")
 

@@ -17,8 +17,7 @@ from graphreach.cluster.ray_engine import WORKERS, Ray
 from graphreach.errors import InputError
 from graphreach.io.files import replacing
 from graphreach.progress import live
-from graphreach.training.checkpoint import CHECKPOINT, read_progress
-from graphreach.training.trainer import DivergedError, Trainer
+from graphreach.training.trainer import CHECKPOINT, DivergedError, Trainer, read_progress
 
 MOST_FAILURES = 8
 """Lost workers after which a run is given up."""

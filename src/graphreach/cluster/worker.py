@@ -15,8 +15,7 @@ from graphreach.cluster.machines import MARK, STORAGE
 from graphreach.cluster.team import ProcessTeam
 from graphreach.cluster.tensors import unpack
 from graphreach.errors import InputError
-from graphreach.training.checkpoint import CHECKPOINT
-from graphreach.training.trainer import DivergedError, Trainer
+from graphreach.training.trainer import CHECKPOINT, DivergedError, Trainer
 
 
 def train_in_worker(config: dict[str, Any]) -> dict[str, Any]:

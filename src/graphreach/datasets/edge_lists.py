@@ -5,10 +5,10 @@ import io
 import numpy as np
 
 from graphreach.datasets.data_file import DataFile, Gzipped, Source, as_gzip, github, links_of_tntp, snap
-from graphreach.datasets.dataset import Dataset, Sample
 from graphreach.datasets.store import Store
 from graphreach.graph import Graph
 from graphreach.io import read_graph
+from graphreach.tasks.dataset import Dataset, Sample
 
 KARATE_CLUB = "benedekrozemberczki/karateclub"
 COMMIT = "efbd6505472b0a94ea659ccfe42f28a9dbcff95f"

@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from graphreach.datasets.dataset import Dataset, Sample
 from graphreach.errors import InputError
 from graphreach.graph import Graph
+from graphreach.tasks.dataset import Dataset, Sample
 
 SIDE = 20
 """Of the grid; also communities, and nodes in each."""

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, csr_matrix, vstack
 
 from graphreach.datasets.data_file import DataFile, Plain, Source, github
-from graphreach.datasets.dataset import Dataset, Sample
 from graphreach.datasets.store import Store
 from graphreach.errors import InputError
 from graphreach.graph import Graph
+from graphreach.tasks.dataset import Dataset, Sample
 
 ALLOWED: dict[tuple[str, str], Any] = {
     ("__builtin__", "list"): list,

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from graphreach.datasets.components import large_components, split_graph
 from graphreach.datasets.data_file import ContentError, DataFile, Zipped, snap
-from graphreach.datasets.dataset import Dataset, Sample
 from graphreach.datasets.store import Store
 from graphreach.graph import Graph
 from graphreach.progress import stage
+from graphreach.tasks.dataset import Dataset, Sample
 
 LINKS, FEATURES, ROWS = "ppi/ppi-G.json", "ppi/ppi-feats.npy", "ppi/ppi-id_map.json"
 SHA256 = {

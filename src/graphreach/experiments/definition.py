@@ -32,15 +32,7 @@ class _Strict(BaseModel):
 
 
 class Column(_Strict):
-    """A column: a data set and how long it may train.
-
-    Attributes:
-        label: What the table shows.
-        data: Name of the data set.
-        seeds: How many seeds the column has.
-        metric: Where the figure stands in a result.
-        settings: Settings of a run, over the experiment's.
-    """
+    """A column: a data set, the number of seeds, and where the figure stands in a result (``metric``)."""
 
     label: str
     data: str
@@ -50,15 +42,7 @@ class Column(_Strict):
 
 
 class Row(_Strict):
-    """A row of ours.
-
-    Attributes:
-        label: What the table shows.
-        published: The row of the paper it stands beside, if there is one.
-        columns: The columns it has; None: all of its group.
-        settings: Settings of a run, over those of column and group.
-        metric: Where the figure stands in a result, if not where the column says.
-    """
+    """A row of ours, beside the ``published`` row of the paper; without ``columns`` it has all of its group."""
 
     label: str
     published: str | None = None
@@ -68,18 +52,7 @@ class Row(_Strict):
 
 
 class Group(_Strict):
-    """Rows under one protocol.
-
-    Attributes:
-        name: What the table shows.
-        note: A sentence under the table.
-        columns: The columns its rows have; None: all.
-        metric: Where the figures stand in a result.
-        metrics: The same for single columns.
-        settings: Settings of a run, over the column's.
-        work: What is done, over the experiment's.
-        rows: Its rows.
-    """
+    """Rows under one protocol; without ``columns`` they have all. ``metrics`` has the metric of single columns."""
 
     name: str
     note: str = ""
@@ -100,6 +73,8 @@ class Comparison(_Strict):
 
 class Experiment(_Strict):
     """A table or figure of the paper.
+
+    Settings of a run are those of the experiment, over which go those of the column, of the group and of the row.
 
     Attributes:
         name: Its name in ``graphreach reproduce``.
@@ -200,8 +175,8 @@ def merge(*parts: dict[str, Any]) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for part in parts:
         for key, value in part.items():
-            before = out.get(key)
-            out[key] = merge(before, value) if isinstance(before, dict) and isinstance(value, dict) else value
+            nested = isinstance(out.get(key), dict) and isinstance(value, dict)
+            out[key] = merge(out[key], value) if nested else value
     return out
 
 

@@ -3,6 +3,7 @@
 import os
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -120,10 +121,9 @@ def reproduce(
             )
             if experiment.name not in task.tables:
                 task.tables.append(experiment.name)
-    status = Status({each.name: 0 for each in experiments}, {each.name: 0 for each in experiments})
-    for task in tasks.values():
-        for name in task.tables:
-            status.total[name] += 1
+    names = [each.name for each in experiments]
+    total = Counter(name for task in tasks.values() for name in task.tables)
+    status = Status({name: total[name] for name in names}, dict.fromkeys(names, 0))
     pending = _from_disk(tasks, folder, status)
     if show is not None:
         show(status, f"{len(tasks) - len(pending)} of {len(tasks)} runs are on disk")

@@ -26,11 +26,8 @@ class Store:
 
     def lines(self) -> list[Line]:
         """Every result; a line that was cut short at the end of the file is left out."""
-        if not self.path.exists():
-            return []
-        text = self.path.read_text(encoding="utf-8")
-        found = []
-        rows = text.splitlines()
+        text = self.path.read_text(encoding="utf-8") if self.path.exists() else ""
+        rows, found = text.splitlines(), []
         for number, row in enumerate(rows, 1):
             if not row.strip():
                 continue

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -91,10 +92,9 @@ def summarise(experiment: Experiment, folder: Path, *, quick: bool = False) -> l
 def _summary(cell: Cell, lines: list[Line], wanted: int) -> Summary:
     if cell.metric.startswith("attack.") and lines:
         return _attacked(cell, lines, wanted)
-    values = np.array([value(line, cell.metric) for line in lines])
-    mean = float(values.mean()) if len(values) else float("nan")
-    std = float(values.std(ddof=1)) if len(values) > 1 else float("nan")
-    return Summary(cell, mean, std, len(values), wanted, tuple(lines))
+    values = [value(line, cell.metric) for line in lines]
+    mean = float(np.mean(values)) if values else float("nan")
+    return Summary(cell, mean, _deviation(values), len(values), wanted, tuple(lines))
 
 
 def assessments(lines: Sequence[Line], number: int = 0) -> list[Assessment]:
@@ -105,13 +105,14 @@ def assessments(lines: Sequence[Line], number: int = 0) -> list[Assessment]:
 def _attacked(cell: Cell, lines: list[Line], wanted: int) -> Summary:
     """AUC over the comparisons of all groups and seeds together; the deviation is that of the seeds' own."""
     _, number, which, what = cell.metric.split(".")
-    tallies = [getattr(each, which) for each in assessments(lines, int(number))]
-    own = np.array([_of(tally, what) for tally in tallies if tally.comparisons])
-    whole = tallies[0]
-    for tally in tallies[1:]:
-        whole += tally
-    std = float(own.std(ddof=1)) if len(own) > 1 else float("nan")
-    return Summary(cell, _of(whole, what), std, len(lines), wanted, tuple(lines))
+    tallies: list[Tally] = [getattr(each, which) for each in assessments(lines, int(number))]
+    own = [_of(tally, what) for tally in tallies if tally.comparisons]
+    return Summary(cell, _of(reduce(Tally.__add__, tallies), what), _deviation(own), len(lines), wanted, tuple(lines))
+
+
+def _deviation(values: Sequence[float]) -> float:
+    """The standard deviation of the seeds, nan for fewer than two."""
+    return float(np.std(values, ddof=1)) if len(values) > 1 else float("nan")
 
 
 def _of(tally: Tally, what: str) -> float:

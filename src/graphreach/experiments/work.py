@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from graphreach.attacks import curve
 from graphreach.datasets import Dataset, load
 from graphreach.errors import InputError
+from graphreach.experiments.authors_command import run_with_leak
 from graphreach.nn.presets import preset
 from graphreach.training import Settings, TrainedRun, run
 from graphreach.training.harness import make_splits
@@ -74,22 +75,20 @@ class Work(BaseModel):
         if self.max_graphs is not None:
             data = Dataset(data.name, data.samples[: self.max_graphs])
         own = None if folder is None else folder / self.key
-        found = self._attack(data, own) if self.kind == "attack" else self._train(data, own)
+        found = self._run(data, own)
         if own is not None:
             shutil.rmtree(own, ignore_errors=True)
         return found
 
-    def _train(self, data: Dataset, folder: Path | None) -> dict[str, Any]:
-        from graphreach.experiments.authors_command import run_with_leak
-        from graphreach.training import run
-
+    def _run(self, data: Dataset, folder: Path | None) -> dict[str, Any]:
+        """Train, and with ``kind="attack"`` assess the model under attack at every fraction."""
         outcome = run(data, self.settings, folder) if self.leak is None else run_with_leak(data, self.settings, folder)
-        return shorten(outcome.record)
-
-    def _attack(self, data: Dataset, folder: Path | None) -> dict[str, Any]:
-        from graphreach.experiments.work import attack_run
-
-        return attack_run(data, self.settings, self.attack, folder)
+        found = shorten(outcome.record)
+        if self.kind == "attack":
+            (split,) = make_splits(data, self.settings)
+            trained = outcome if outcome.model is not None or folder is None else TrainedRun(folder)
+            found["attack"] = [each.to_dict() for each in curve(trained, split, **self.attack)]
+        return found
 
 
 KEPT = ("best_epoch", "epochs", "training_loss", "parameters", "weights", "test_examples", "peak_memory")
@@ -108,29 +107,6 @@ def shorten(record: dict[str, Any]) -> dict[str, Any]:
         to_best = record["seconds"]["training"] * kept["best_epoch"] / kept["epochs"]
         before = sum(record["seconds"].get(phase, 0.0) for phase in BEFORE)
         seconds |= {"to_best": round(to_best, 3), "to_best_and_before": round(to_best + before, 3)}
-    return {
-        "metrics": {
-            part: {name: round(value, 6) for name, value in each.items()} for part, each in record["metrics"].items()
-        },
-        **kept,
-        "seconds": seconds,
-        **({"versions": record["versions"]} if "versions" in record else {}),
-    }
-
-
-def attack_run(data: Dataset, settings: Settings, attack: dict[str, Any], folder: Path | None = None) -> dict[str, Any]:
-    """Train, then assess the model under attack at every fraction of ``attack["fractions"]``.
-
-    Args:
-        data: A data set of one graph.
-        settings: Settings of the run.
-        attack: ``fractions``, and other arguments of :func:`graphreach.attacks.curve`.
-        folder: Where the run is kept until it is done.
-    """
-    outcome = run(data, settings, folder)
-    (split,) = make_splits(data, settings)
-    options = dict(attack)
-    fractions = options.pop("fractions")
-    trained = outcome if outcome.model is not None or folder is None else TrainedRun(folder)
-    found = curve(trained, split, fractions, **options)
-    return {**shorten(outcome.record), "attack": [each.to_dict() for each in found]}
+    metrics = {part: {name: round(value, 6) for name, value in own.items()} for part, own in record["metrics"].items()}
+    versions = {"versions": record["versions"]} if "versions" in record else {}
+    return {"metrics": metrics, **kept, "seconds": seconds, **versions}

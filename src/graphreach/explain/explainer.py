@@ -9,7 +9,6 @@ import torch
 from numpy.typing import NDArray
 
 from graphreach.arguments import check_pairs, check_whole, describe
-from graphreach.datasets.dataset import Sample
 from graphreach.errors import InputError
 from graphreach.explain.explanations import AnchorTerm, NearAnchor, NodeExplanation, PairExplanation, Term
 from graphreach.explain.likely_paths import Path, likely_paths
@@ -18,6 +17,7 @@ from graphreach.graph.checks import check_graph
 from graphreach.nn.graph_reach import GraphReach
 from graphreach.nn.pair_terms import PairTerms
 from graphreach.reachability import Reachability
+from graphreach.tasks.dataset import Sample
 from graphreach.training.methods import choose_anchors, model_reachability, reach_inputs
 from graphreach.training.trained_run import TrainedRun
 from graphreach.walks.random_walks import check_starts

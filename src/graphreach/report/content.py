@@ -31,8 +31,8 @@ from graphreach.report.drawing import (
 )
 from graphreach.report.layout import layout, plane
 from graphreach.tasks import Split, check_leaks, metrics
-from graphreach.training.checkpoint import CHECKPOINT
 from graphreach.training.outcome import Outcome
+from graphreach.training.trainer import CHECKPOINT
 
 REACH_BYTES = 1_800_000
 """Of the reachability that the page can be coloured by."""

@@ -21,14 +21,7 @@ def closed_graph(graph: Graph) -> Graph:
 
 
 def draw_candidates(linked: Graph, sources: NDArray[np.int64], count: int, seed: int) -> NDArray[np.int64]:
-    """``count`` different nodes for each source that are neither linked to it nor the source itself, ``[m, count]``.
-
-    Args:
-        linked: All links, those to predict too, from :func:`closed_graph`.
-        sources: The end of each positive that stays, ``[m]``.
-        count: Number of nodes per source.
-        seed: Random seed for the choice.
-    """
+    """``count`` different nodes for each source that are neither linked to it nor the source itself, ``[m, count]``."""
     degree = np.diff(linked.indptr.astype(np.int64))
     left = linked.num_nodes - degree[sources]
     if len(left) and left.min() < count:

@@ -1,7 +1,8 @@
-"""What a task hands to whoever learns it: examples with labels, and the graph that may be looked at."""
+"""What a task hands to whoever learns it: examples with labels, how they are cut, and the graph that may be looked at."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,15 @@ from graphreach.graph.checks import check_graph
 TASKS = ("link", "pair", "node")
 ALIASES = {"lp": "link", "pnc": "pair", "nc": "node"}
 PARTS = ("train", "val", "test")
+
+PROTOCOLS = {
+    "link": ("published", "clean", "graph-disjoint"),
+    "pair": ("published", "clean", "node-disjoint", "graph-disjoint"),
+    "node": ("published", "node-disjoint", "graph-disjoint"),
+}
+
+DEFAULT_PROTOCOLS = {"link": "clean", "pair": "node-disjoint", "node": "node-disjoint"}
+"""How examples are cut unless a protocol is asked for: such that training examples do not answer the test."""
 
 
 def find_task(name: str) -> str:
@@ -189,3 +199,75 @@ def join_pairs(
     label = np.zeros(positives.shape[1] + negatives.shape[1], np.int64)
     label[: positives.shape[1]] = 1
     return Examples(np.concatenate([positives, negatives], axis=1), label, candidates)
+
+
+USES = {
+    "partition": 0, "negatives": 1, "candidates": 2, "turn": 3, "graphs": 4, "subset": 5,
+    "clique": 100, "hubs": 101, "noise": 102, "group": 103,
+}  # fmt: skip
+"""What random numbers are for; each use has its own, so that asking for candidates changes no pair, and colluders of a
+split's seed are not all training nodes."""
+
+
+class SplitRequest(NamedTuple):
+    """What :func:`graphreach.tasks.split` was asked for, checked."""
+
+    task: str
+    protocol: str
+    seed: int
+    negatives: str
+    fractions: tuple[float, float, float]
+    candidates: int
+    max_pairs: int | None
+    num_classes: int | None
+
+    @property
+    def clean(self) -> bool:
+        """Whether no pair may be in two parts."""
+        return self.protocol == "clean"
+
+
+def stream(seed: int, use: str, part: int = 0) -> np.random.Generator:
+    """The random numbers of one use."""
+    return np.random.default_rng([seed, USES[use], part])
+
+
+def check_fractions(fractions: Sequence[float]) -> tuple[float, float, float]:
+    """Three shares that sum to one, the first positive."""
+    try:
+        train, val, test = (float(each) for each in fractions)
+    except (TypeError, ValueError):
+        train = val = test = float("nan")
+    if not (train > 0 and val >= 0 and test >= 0 and abs(train + val + test - 1) < 1e-6):
+        raise InputError(
+            f"fractions must be three shares of training (above 0), validation and test that sum to 1, got {fractions!r}"
+        )
+    return train, val, test
+
+
+def part_sizes(count: int, fractions: tuple[float, float, float], name: str) -> tuple[int, int, int]:
+    """How many of ``count`` things go to each part: rounded down at the two cuts, but no part with a share goes empty."""
+    wanted = sum(fraction > 0 for fraction in fractions)
+    if count < wanted:
+        raise InputError(f"the graph must have at least {wanted} {name} to split, got {count}")
+    # 0.1 + 0.7 is a little below 0.8, which must not cost an example.
+    first = int(np.floor(count * fractions[0] + 1e-6))
+    second = int(np.floor(count * (fractions[0] + fractions[1]) + 1e-6))
+    if fractions[2] == 0:
+        second = count
+    if fractions[1] == 0:
+        first = second
+    sizes = [first, second - first, count - second]
+    for part, fraction in enumerate(fractions):
+        if fraction > 0 and sizes[part] == 0:
+            sizes[part] = 1
+            sizes[int(np.argmax(sizes))] -= 1
+    return sizes[0], sizes[1], sizes[2]
+
+
+def cut(
+    items: NDArray[np.int64], fractions: tuple[float, float, float], name: str
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """The three parts of items that are in random order."""
+    first, second, _ = part_sizes(len(items), fractions, name)
+    return items[:first], items[first : first + second], items[first + second :]

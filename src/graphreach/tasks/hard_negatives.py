@@ -36,14 +36,8 @@ def same_distance(graph: Graph, positives: Pairs, linked: Graph, taken: Keys, rn
     """For each positive an unlinked pair that is as many hops apart in ``graph``, which does not hold the positive's edge.
 
     The pair shares the positive's first node, or its second, or else an end of another positive that is as far; a
-    positive for which none is found gets no negative.
-
-    Args:
-        graph: The edges that can be seen.
-        positives: Hidden links, ``[2, m]``.
-        linked: All links, from :func:`graphreach.tasks.candidates.closed_graph`.
-        taken: Sorted keys of pairs that may not be drawn.
-        rng: Random numbers.
+    positive for which none is found gets no negative. ``linked`` is the :func:`~graphreach.tasks.candidates.closed_graph`
+    of all links, and ``taken`` holds sorted keys of pairs that may not be drawn.
     """
     distance = pair_distances(graph, positives)
     peers = _Peers(distance)

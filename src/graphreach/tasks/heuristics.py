@@ -136,13 +136,6 @@ def pagerank(graph: Graph, pairs: Pairs, damping: float = 0.85, epsilon: float =
     graph: a walk's share that is less than :math:`\epsilon` for each edge of the node where it stands is left there.
     In an undirected graph without weights :math:`\pi_u(v)` is too small by at most :math:`\epsilon k_v`. A walk at a dead
     end starts again.
-
-    Args:
-        graph: The graph.
-        pairs: ``[2, m]``.
-        damping: The chance d of another jump.
-        epsilon: Precision.
-        both: Whether to add the other direction.
     """
     if not 0 < damping < 1:
         raise InputError(f"damping must be between 0 and 1, got {damping!r}")
@@ -172,17 +165,7 @@ def reachability(
     seed: int = 0,
     both: bool = True,
 ) -> Scores:
-    r"""Direct reachability :math:`s(u, v) + s(v, u)` (Eq. 1), exact unless ``method="walks"``.
-
-    Args:
-        graph: The graph.
-        pairs: ``[2, m]``.
-        walk_length: Jumps of a walk, or ``"diameter"``.
-        method: As for :func:`graphreach.pair_reachability`, like the two after it.
-        num_walks: With ``method="walks"``.
-        seed: With ``method="walks"``.
-        both: Whether to add the other direction.
-    """
+    r"""Direct reachability :math:`s(u, v) + s(v, u)` (Eq. 1), exact unless ``method="walks"``."""
     columns = pair_reachability(graph, pairs, method, walk_length, num_walks, seed=seed).astype(np.float64)
     scores: Scores = columns.sum(axis=1) if both else columns[:, 0]
     return scores

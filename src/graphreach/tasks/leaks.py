@@ -15,6 +15,8 @@ from graphreach.tasks.examples import PARTS, Examples, Split, find_task
 from graphreach.tasks.labels import same_component
 from graphreach.tasks.pair_keys import contains
 
+LONG = {"train": "training", "val": "validation", "test": "test"}
+
 PROMISES = ("published", "clean", "node-disjoint", "graph-disjoint")
 """Protocols under which no example is in two parts."""
 
@@ -149,14 +151,14 @@ def _refuse_visible(graph: Any, parts: dict[str, Examples], n: int) -> None:
         for kind, pairs in (("positives", part.positives), ("negatives", part.negatives)):
             one_way = directed and kind == "negatives"
             seen = contains(ordered, pairs[0] * n + pairs[1]) if one_way else contains(either, _keys(pairs, n))
-            _refuse(pairs, seen, f"{_long(name)} {kind} are edges of the graph")
+            _refuse(pairs, seen, f"{LONG[name]} {kind} are edges of the graph")
 
 
 def _refuse_broken_promises(task: str, protocol: str, parts: dict[str, Examples], n: int) -> None:
     """Each protocol promises more than the one before; a user's own has promised nothing."""
     for name, other_name in (("val", "train"), ("test", "train"), ("test", "val")):
         part, other = parts[name], parts[other_name]
-        name, other_name = _long(name), _long(other_name)
+        name, other_name = LONG[name], LONG[other_name]
         if protocol == "graph-disjoint" and len(part) and len(other):
             raise LeakError(f"{len(part)} {name} examples share a graph with {other_name} examples")
         if protocol == "node-disjoint" or (protocol in PROMISES and task == "node"):
@@ -180,20 +182,18 @@ def _refuse(items: NDArray[np.int64], wrong: NDArray[np.bool_], sentence: str) -
 def _report(task: str, protocol: str, parts: dict[str, Examples], n: int) -> LeakReport:
     train = parts["train"]
     counts: dict[str, Any] = {}
-    if task == "node":
+    if task != "link":
         for name in PARTS[1:]:
-            shared = int(np.count_nonzero(_occurs(parts[name], n) & _occurs(train, n)))
-            counts[f"duplicates_{name}"] = counts[f"shared_nodes_{name}"] = shared
+            counts[f"shared_nodes_{name}"] = int(np.count_nonzero(_occurs(parts[name], n) & _occurs(train, n)))
+    if task == "node":
+        counts |= {f"duplicates_{name}": counts[f"shared_nodes_{name}"] for name in PARTS[1:]}
         return LeakReport(task, protocol, **counts)
     counts["train_negatives"] = train.negatives.shape[1]
     positive, negative = np.sort(_keys(train.positives, n)), _keys(train.negatives, n)
     for name in PARTS[1:]:
-        part = parts[name]
-        keys = _keys(part.positives, n)
+        keys = _keys(parts[name].positives, n)
         counts[f"false_negatives_{name}"] = _count_shared(np.sort(keys), negative)
         counts[f"duplicates_{name}"] = _count_shared(positive, keys)
-        if task == "pair":
-            counts[f"shared_nodes_{name}"] = int(np.count_nonzero(_occurs(part, n) & _occurs(train, n)))
     wanted = parts["test"].positives
     if task == "pair" and wanted.shape[1]:
         counts["closure"] = float(same_component(train.positives, wanted, n).mean())
@@ -219,15 +219,12 @@ def _occurs(part: Examples, n: int) -> NDArray[np.bool_]:
 
 
 def _num_nodes(graph: Any, parts: dict[str, Examples]) -> int:
-    listed = [part.index for part in parts.values()]
+    largest = max(int(part.index.max(initial=-1)) for part in parts.values())
     if isinstance(graph, Graph):
-        largest = max(int(index.max(initial=-1)) for index in listed)
         if largest >= graph.num_nodes:
             raise InputError(f"examples must hold positions between 0 and {graph.num_nodes - 1}, got {largest}")
         return graph.num_nodes
-    if graph is not None:
-        listed.append(check_pairs(graph, None, "graph"))
-    return 1 + max(int(index.max(initial=-1)) for index in listed)
+    return 1 + (largest if graph is None else max(largest, int(check_pairs(graph, None, "graph").max(initial=-1))))
 
 
 def _as_examples(part: Any, name: str, task: str) -> Examples:
@@ -251,7 +248,3 @@ def _as_examples(part: Any, name: str, task: str) -> Examples:
     if label is None:
         return Examples(pairs, np.ones(pairs.shape[1], np.int64))
     return Examples(pairs, (to_array(f"labels of {name}", label) > 0).astype(np.int64))
-
-
-def _long(part: str) -> str:
-    return {"train": "training", "val": "validation", "test": "test"}[part]

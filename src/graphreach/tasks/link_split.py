@@ -9,11 +9,16 @@ from numpy.typing import NDArray
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.build import CSR, compact
-from graphreach.tasks.candidates import closed_graph, draw_candidates
-from graphreach.tasks.examples import PARTS, Examples, empty_pairs, join_pairs
-from graphreach.tasks.hard_negatives import HARD
+from graphreach.tasks.examples import (
+    PARTS,
+    Examples,
+    SplitRequest,
+    empty_pairs,
+    join_pairs,
+    part_sizes,
+    stream,
+)
 from graphreach.tasks.pair_keys import Keys, Pairs, contains, draw_pairs, encode, num_pairs, turn, unique
-from graphreach.tasks.parts import CANDIDATES, NEGATIVES, PARTITION, TURN, SplitRequest, part_sizes, stream
 
 TRAIN, VAL, TEST = range(3)
 
@@ -32,6 +37,8 @@ class _Links:
 
     @cached_property
     def closed(self) -> Graph:
+        from graphreach.tasks.candidates import closed_graph
+
         return closed_graph(self.graph)
 
 
@@ -49,7 +56,7 @@ def split_links(graph: Graph, request: SplitRequest, whole: int | None = None) -
     shares = request.fractions if whole is None else (shown, 0.0, 1 - shown)
     names = np.array([TRAIN, VAL, TEST] if whole is None else [TRAIN, VAL, whole], np.int8)
     order = np.repeat(names, part_sizes(len(keys), shares, "edges"))
-    return _examples(_Links(graph, keys, stream(request.seed, PARTITION).permutation(order)), request, whole)
+    return _examples(_Links(graph, keys, stream(request.seed, "partition").permutation(order)), request, whole)
 
 
 def _examples(links: _Links, request: SplitRequest, only: int | None) -> tuple[Graph, list[Examples]]:
@@ -63,7 +70,9 @@ def _examples(links: _Links, request: SplitRequest, only: int | None) -> tuple[G
     for part in wanted:
         candidates = None
         if request.candidates and part != TRAIN:
-            rng_seed = int(stream(request.seed, CANDIDATES, part).integers(2**63))
+            from graphreach.tasks.candidates import draw_candidates
+
+            rng_seed = int(stream(request.seed, "candidates", part).integers(2**63))
             candidates = draw_candidates(links.closed, positives[part][0], request.candidates, rng_seed)
         parts[part] = join_pairs(positives[part], negatives[part], candidates)
     return visible, parts
@@ -76,7 +85,7 @@ def _negatives(links: _Links, visible: Graph, positives: dict[int, Pairs], reque
     total = sum(each.shape[1] for each in positives.values())
     taken, out = links.keys, {}
     for part in sorted(positives, reverse=True):
-        rng = stream(request.seed, NEGATIVES, part)
+        rng = stream(request.seed, "negatives", part)
         size = positives[part].shape[1]
         if request.clean and total > free:
             size = max(1, size * free // total)
@@ -84,6 +93,8 @@ def _negatives(links: _Links, visible: Graph, positives: dict[int, Pairs], reque
         if part == TRAIN or request.negatives == "uniform":
             drawn = draw_pairs(rng, n, size, avoid)
         else:
+            from graphreach.tasks.hard_negatives import HARD
+
             drawn = HARD[request.negatives](visible, positives[part][:, :size], links.closed, avoid, rng)
         if not drawn.shape[1]:
             raise InputError(
@@ -106,7 +117,7 @@ def _positives(links: _Links, part: int, seed: int) -> Pairs:
     edges = links.graph.edge_index
     edges = edges[:, edges[0] != edges[1] if links.graph.directed else edges[0] < edges[1]]
     edges = edges[:, links.part[np.searchsorted(links.keys, encode(edges))] == part]
-    rng = stream(seed, TURN, part)
+    rng = stream(seed, "turn", part)
     edges = edges[:, rng.permutation(edges.shape[1])]
     return edges if links.graph.directed else turn(rng, edges)
 

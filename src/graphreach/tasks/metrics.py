@@ -96,12 +96,11 @@ def mean_metrics(each: Iterable[Mapping[str, float]]) -> MeanMetrics:
     wrong = [graph for graph in graphs if not isinstance(graph, Mapping)]
     if wrong:
         raise InputError(f"each must be a list of dictionaries of metrics, got {describe(wrong[0])} among them")
-    names = dict.fromkeys(name for graph in graphs for name in graph)
-    values = {name: [graph[name] for graph in graphs if name in graph] for name in names}
-    for name, numbers in values.items():
-        to_finite(f"metric {name}", numbers)
-    means = {name: float(np.mean(numbers)) for name, numbers in values.items()}
-    return MeanMetrics(means, len(graphs), {name: len(graphs) - len(numbers) for name, numbers in values.items()})
+    means, left_out = {}, {}
+    for name in dict.fromkeys(name for graph in graphs for name in graph):
+        numbers = to_finite(f"metric {name}", [graph[name] for graph in graphs if name in graph])
+        means[name], left_out[name] = float(np.mean(numbers)), len(graphs) - len(numbers)
+    return MeanMetrics(means, len(graphs), left_out)
 
 
 def _of_ranking(positives: NDArray[np.float64], candidates: NDArray[np.float64]) -> dict[str, float]:
@@ -109,24 +108,12 @@ def _of_ranking(positives: NDArray[np.float64], candidates: NDArray[np.float64])
         raise InputError(
             f"candidate_scores must have shape [{len(positives)}, candidates], got {list(candidates.shape)}"
         )
-    count = candidates.shape[1]
     if not candidates.size:
         return {}
-    from sklearn.metrics import label_ranking_average_precision_score, top_k_accuracy_score
-
-    # scikit-learn reads two columns as a binary task; a last place that nobody else wants makes it three.
-    lowest = np.minimum(positives, candidates.min(axis=1)) - 1.0
-    table = np.column_stack([positives, candidates, lowest])
-    truth = np.zeros(table.shape, np.int8)
-    truth[:, 0] = 1
     with stage("ranking"):
-        out = {"mrr": float(label_ranking_average_precision_score(truth, table))}
-        # Of equal scores the last column is taken first, so the positive, in the first, gains nothing by a tie.
-        labels, columns = np.zeros(len(table), np.int64), np.arange(table.shape[1])
-        for k in HITS:
-            if k <= count:
-                out[f"hits@{k}"] = float(top_k_accuracy_score(labels, table, k=k, labels=columns))
-    return out
+        rank = 1 + np.count_nonzero(candidates >= positives[:, None], axis=1)
+    hits = {f"hits@{k}": float(np.mean(rank <= k)) for k in HITS if k <= candidates.shape[1]}
+    return {"mrr": float(np.mean(1 / rank))} | hits
 
 
 def _of_nodes(scores: NDArray[np.float64], examples: Examples) -> dict[str, float]:

@@ -1,78 +1,52 @@
 """Pairwise node classification: do two nodes have one label?"""
 
-from dataclasses import dataclass
-from functools import cached_property
-
 import numpy as np
 from numpy.typing import NDArray
 
 from graphreach.errors import InputError
-from graphreach.tasks.examples import Examples, empty_pairs, join_pairs
+from graphreach.tasks.examples import (
+    Examples,
+    SplitRequest,
+    cut,
+    empty_pairs,
+    join_pairs,
+    stream,
+)
 from graphreach.tasks.pair_keys import Pairs, decode, draw_distinct, num_pairs, turn
-from graphreach.tasks.parts import NEGATIVES, PARTITION, SUBSET, TURN, SplitRequest, cut, part_sizes, stream
 
 Labels = NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
 class LabelPairs:
     """All pairs of labelled nodes, those of one label and those of two, each numbered without a gap.
 
     Nodes are sorted by label, so a pair of one label is a class and two places in it, and a pair of two labels is a place
     and a place in a later class: any of the many pairs comes from its number, and none has to be stored.
-
-    Attributes:
-        nodes: Labelled nodes, ``[n]``.
-        label: Their labels.
     """
 
-    nodes: NDArray[np.int64]
-    label: Labels
-
-    @cached_property
-    def _classes(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Nodes by label, and where each class begins and how large it is."""
-        order = np.argsort(self.label, kind="stable")
-        _, begin, size = np.unique(self.label[order], return_index=True, return_counts=True)
-        return self.nodes[order], begin, size
-
-    @cached_property
-    def _same_until(self) -> NDArray[np.int64]:
-        _, _, size = self._classes
-        return np.cumsum(size * (size - 1) // 2)
-
-    @cached_property
-    def _different_until(self) -> NDArray[np.int64]:
-        _, begin, size = self._classes
-        return np.cumsum(size * (len(self.nodes) - begin - size))
-
-    @property
-    def num_same(self) -> int:
-        """Pairs of one label."""
-        return int(self._same_until[-1]) if len(self.nodes) else 0
-
-    @property
-    def num_different(self) -> int:
-        """Pairs of two labels."""
-        return num_pairs(len(self.nodes)) - self.num_same
+    def __init__(self, nodes: NDArray[np.int64], label: Labels) -> None:
+        order = np.argsort(label, kind="stable")
+        _, self.begin, self.size = np.unique(label[order], return_index=True, return_counts=True)
+        self.nodes, self.later = nodes[order], len(nodes) - self.begin - self.size
+        self.same_until = np.cumsum(self.size * (self.size - 1) // 2)
+        self.different_until = np.cumsum(self.size * self.later)
+        self.num_same = int(self.same_until[-1]) if len(nodes) else 0
+        self.num_different = num_pairs(len(nodes)) - self.num_same
 
     def same(self, ranks: NDArray[np.int64]) -> Pairs:
         """The pairs of one label with these numbers, ``[2, m]``."""
-        nodes, begin, size = self._classes
-        which = np.searchsorted(self._same_until, ranks, side="right")
-        inside = ranks - self._same_until[which] + size[which] * (size[which] - 1) // 2
-        pairs: Pairs = nodes[begin[which] + decode(inside)]
+        which = np.searchsorted(self.same_until, ranks, side="right")
+        inside = ranks - self.same_until[which] + self.size[which] * (self.size[which] - 1) // 2
+        pairs: Pairs = self.nodes[self.begin[which] + decode(inside)]
         return pairs
 
     def different(self, ranks: NDArray[np.int64]) -> Pairs:
         """The pairs of two labels with these numbers, ``[2, m]``."""
-        nodes, begin, size = self._classes
-        which = np.searchsorted(self._different_until, ranks, side="right")
-        later = len(self.nodes) - begin[which] - size[which]
-        inside = ranks - self._different_until[which] + size[which] * later
-        first = begin[which] + inside // later
-        second = begin[which] + size[which] + inside % later
-        return nodes[np.stack([first, second])]
+        which = np.searchsorted(self.different_until, ranks, side="right")
+        begin, size, later = self.begin[which], self.size[which], self.later[which]
+        inside = ranks - self.different_until[which] + size * later
+        pairs: Pairs = self.nodes[np.stack([begin + inside // later, begin + size + inside % later])]
+        return pairs
 
 
 def split_pairs(nodes: NDArray[np.int64], label: Labels, request: SplitRequest) -> list[Examples]:
@@ -86,7 +60,7 @@ def split_pairs(nodes: NDArray[np.int64], label: Labels, request: SplitRequest) 
     _check_both(pairs)
     seed = request.seed
     size = min(pairs.num_same, request.max_pairs or pairs.num_same)
-    ranks = draw_distinct(stream(seed, SUBSET), pairs.num_same, size)
+    ranks = draw_distinct(stream(seed, "subset"), pairs.num_same, size)
     positives = cut(ranks, request.fractions, "pairs of nodes with one label")
     wanted = np.array([len(each) for each in positives])
     if request.clean:
@@ -102,7 +76,7 @@ def split_pairs(nodes: NDArray[np.int64], label: Labels, request: SplitRequest) 
 
 def split_nodes_then_pairs(nodes: NDArray[np.int64], label: Labels, request: SplitRequest) -> list[Examples]:
     """Nodes cut into parts, then pairs within each part; a part without pairs of both kinds is empty."""
-    order = stream(request.seed, PARTITION).permutation(len(nodes))
+    order = stream(request.seed, "partition").permutation(len(nodes))
     out = []
     for part, chosen in enumerate(cut(order, request.fractions, "labelled nodes")):
         limit = None
@@ -120,20 +94,20 @@ def pairs_within(nodes: NDArray[np.int64], label: Labels, max_pairs: int | None,
     if not pairs.num_same or not pairs.num_different:
         return empty_pairs()
     size = min(pairs.num_same, max_pairs or pairs.num_same)
-    positives = pairs.same(draw_distinct(stream(seed, SUBSET, part), pairs.num_same, size))
+    positives = pairs.same(draw_distinct(stream(seed, "subset", part), pairs.num_same, size))
     negatives = _two_labels(pairs, size, seed, part)
     return join_pairs(_turned(positives, seed, part), _turned(negatives, seed, part + 3))
 
 
 def _two_labels(pairs: LabelPairs, count: int, seed: int, part: int) -> Pairs:
     count = min(int(count), pairs.num_different)
-    return pairs.different(draw_distinct(stream(seed, NEGATIVES, part), pairs.num_different, count))
+    return pairs.different(draw_distinct(stream(seed, "negatives", part), pairs.num_different, count))
 
 
 def _published_negatives(pairs: LabelPairs, count: int, held_out: NDArray[np.int64], seed: int) -> Pairs:
     """Numbers from ``num_different`` on stand for the positives of validation and test."""
     population = pairs.num_different + len(held_out)
-    ranks = draw_distinct(stream(seed, NEGATIVES), population, min(count, population))
+    ranks = draw_distinct(stream(seed, "negatives"), population, min(count, population))
     wrong = ranks >= pairs.num_different
     out = np.empty((2, len(ranks)), np.int64)
     out[:, ~wrong] = pairs.different(ranks[~wrong])
@@ -144,15 +118,13 @@ def _published_negatives(pairs: LabelPairs, count: int, held_out: NDArray[np.int
 def _clean_negatives(pairs: LabelPairs, wanted: NDArray[np.int64], seed: int) -> list[Pairs]:
     """One draw for all parts, so that none shares a pair with another; with too few, each part gets its share."""
     size = min(int(wanted.sum()), pairs.num_different)
-    ranks = draw_distinct(stream(seed, NEGATIVES), pairs.num_different, size)
-    total = int(wanted.sum())
-    shares = (wanted[0] / total, wanted[1] / total, wanted[2] / total)
-    bounds = np.cumsum(part_sizes(size, shares, "pairs of nodes with two labels"))
-    return [pairs.different(each) for each in np.split(ranks, bounds[:-1])]
+    ranks = draw_distinct(stream(seed, "negatives"), pairs.num_different, size)
+    train, val, test = (wanted / wanted.sum()).tolist()
+    return [pairs.different(each) for each in cut(ranks, (train, val, test), "pairs of nodes with two labels")]
 
 
 def _turned(pairs: Pairs, seed: int, part: int) -> Pairs:
-    return turn(stream(seed, TURN, part), pairs)
+    return turn(stream(seed, "turn", part), pairs)
 
 
 def _check_both(pairs: LabelPairs) -> None:

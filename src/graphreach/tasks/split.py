@@ -10,24 +10,26 @@ from graphreach.arguments import check_choice, check_whole, to_finite, to_intege
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.progress import stage, track
-from graphreach.tasks.examples import Examples, SampleLike, Split, check_sample, empty_pairs, find_task
-from graphreach.tasks.hard_negatives import HARD
+from graphreach.tasks.examples import (
+    DEFAULT_PROTOCOLS,
+    PROTOCOLS,
+    Examples,
+    SampleLike,
+    Split,
+    SplitRequest,
+    check_fractions,
+    check_sample,
+    cut,
+    empty_pairs,
+    find_task,
+    stream,
+)
 from graphreach.tasks.link_split import split_links
 from graphreach.tasks.pair_split import pairs_within, split_nodes_then_pairs, split_pairs
-from graphreach.tasks.parts import GRAPHS, PARTITION, SplitRequest, check_fractions, cut, stream
 from graphreach.walks.rng import check_seed
 from graphreach.walks.walk_length import check_count
 
-PROTOCOLS = {
-    "link": ("published", "clean", "graph-disjoint"),
-    "pair": ("published", "clean", "node-disjoint", "graph-disjoint"),
-    "node": ("published", "node-disjoint", "graph-disjoint"),
-}
-
-DEFAULT_PROTOCOLS = {"link": "clean", "pair": "node-disjoint", "node": "node-disjoint"}
-"""How examples are cut unless a protocol is asked for: such that training examples do not answer the test."""
-
-NEGATIVES = ("uniform", *HARD)
+NEGATIVES = ("uniform", "same-distance", "common-neighbour")
 
 
 def split(
@@ -146,7 +148,7 @@ def split_dataset(
     request = _check(task, protocol, seed, negatives, fractions, candidates, max_pairs, classes)
     part_of: dict[int, int] = {}
     if request.protocol == "graph-disjoint":
-        order = stream(request.seed, GRAPHS).permutation(len(samples))
+        order = stream(request.seed, "graphs").permutation(len(samples))
         for part, chosen in enumerate(cut(order, request.fractions, "graphs")):
             part_of |= dict.fromkeys(chosen.tolist(), part)
     out = []
@@ -173,7 +175,7 @@ def _split_graph(sample: SampleLike, request: SplitRequest, whole: int | None = 
     nodes = np.flatnonzero(y >= 0)
     if request.task == "node":
         if whole is None:
-            order = nodes[stream(request.seed, PARTITION).permutation(len(nodes))]
+            order = nodes[stream(request.seed, "partition").permutation(len(nodes))]
             chosen = list(cut(order, request.fractions, "labelled nodes"))
         else:
             chosen = [nodes if part == whole else nodes[:0] for part in range(3)]

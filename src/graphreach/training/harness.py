@@ -10,27 +10,19 @@ from typing import Any, NamedTuple
 import torch
 
 from graphreach.arguments import check_flag
-from graphreach.datasets import Dataset, Sample
 from graphreach.errors import InputError
 from graphreach.graph import Graph
-from graphreach.nn.decoders import ReachDecoder
 from graphreach.tasks import Split, check_leaks, label_weights, split_dataset
+from graphreach.tasks.dataset import Dataset, Sample
 from graphreach.threads import one_torch_thread
-from graphreach.training.anchor_match import check_saved_ids
-from graphreach.training.batches import Batch, make_batches
-from graphreach.training.clock import Clock
-from graphreach.training.content import describe_content, ids_hash
-from graphreach.training.evaluation import Scores, evaluate, measure
-from graphreach.training.inputs import Inputs, side_by_side
-from graphreach.training.loaded_run import save_vectors
-from graphreach.training.methods import METHODS, SCORERS, Method
-from graphreach.training.model import TaskModel
+from graphreach.training.inputs import Batch, Inputs, PairReach, make_batches, side_by_side
+from graphreach.training.methods import METHODS, SCORERS, Clock, Method
+from graphreach.training.model import Scores, TaskModel, evaluate, measure
 from graphreach.training.outcome import Outcome, fuse
-from graphreach.training.pair_reach import PairReach
 from graphreach.training.plan import Plan, check_run, resolve
-from graphreach.training.record import peak_memory, versions
-from graphreach.training.run_folder import HEAD, MODEL, RunFolder
+from graphreach.training.run_folder import HEAD, MODEL, RunFolder, describe_content, ids_hash, peak_memory, versions
 from graphreach.training.settings import Settings
+from graphreach.training.trained_run import check_saved_ids
 from graphreach.training.trainer import Trainer
 from graphreach.walks.engine import Engine, Local, find_engine
 
@@ -163,6 +155,8 @@ class _Run:
             for split in self.splits:
                 scorer = SCORERS[self.settings.method](split, self.settings)
                 if self.folder is not None and len(self.splits) == 1:
+                    from graphreach.training.loaded_run import save_vectors
+
                     save_vectors(scorer, split.graph, self.folder)
                 for part, own in scores.items():
                     examples = getattr(split, part)
@@ -200,8 +194,9 @@ class _Run:
         }
         if cluster is not None:
             record["cluster"] = cluster
-        order = [i for batch in batches for i in _places(self.splits, batch)]
-        scores = {"val": _sorted(val_scores, order), "test": _sorted(test_scores, order)}
+        place = {id(split): i for i, split in enumerate(split for batch in batches for split in batch.splits)}
+        order = [place[id(split)] for split in self.splits]
+        scores = {part: [own[i] for i in order] for part, own in (("val", val_scores), ("test", test_scores))}
         return Outcome(record, scores, model, inputs, progress.losses)
 
     def _plan(self, split: Split) -> Plan:
@@ -217,9 +212,8 @@ class _Run:
         return method.inputs(graph, x, self._plan(split), self.clock, engine=engine)
 
     def _batches(self, model: TaskModel, inputs: list[Inputs]) -> list[Batch]:
-        decoder = model.encoder.decoder
+        reader = PairReach.for_decoder(model.encoder.decoder)
         with self.clock.phase("reachability of pairs"):
-            reader = PairReach(decoder.hops, decoder.epsilon == 1.0) if isinstance(decoder, ReachDecoder) else None
             return make_batches(self.splits, inputs, self.settings.graphs_per_batch, reader)
 
     def _model(self, method: Method, inputs: list[Inputs]) -> TaskModel:
@@ -294,24 +288,20 @@ def _reading(dataset: Dataset) -> Any:
 
 
 def _refresh(method: Method, settings: Settings) -> Any:
+    """From batches and a seed to the batches of an epoch, if something is drawn anew in each."""
     if not settings.resample or method.epoch_inputs is None:
         return None
     fresh = method.epoch_inputs
 
-    def refresh(batches: list[Batch], seed: int) -> list[Batch]:
-        return [
-            replace(batch, inputs=_draw_inputs(fresh, batch, seed)) if len(batch.train) else batch for batch in batches
+    def draw(batch: Batch, seed: int) -> Batch:
+        x, nodes = batch.inputs.x, zip(batch.splits, batch.first, batch.first[1:], strict=False)
+        parts = [
+            fresh(split.graph, Inputs(None if x is None else x[begin:end], None, split.graph.num_nodes), seed)
+            for split, begin, end in nodes
         ]
+        return replace(batch, inputs=side_by_side(parts))
 
-    return refresh
-
-
-def _draw_inputs(fresh: Any, batch: Batch, seed: int) -> Inputs:
-    parts = []
-    for split, begin, end in zip(batch.splits, batch.first, batch.first[1:], strict=False):
-        x = None if batch.inputs.x is None else batch.inputs.x[begin:end]
-        parts.append(fresh(split.graph, Inputs(x, None, split.graph.num_nodes), seed))
-    return side_by_side(parts)
+    return lambda batches, seed: [draw(batch, seed) if len(batch.train) else batch for batch in batches]
 
 
 def _run_apart(
@@ -326,14 +316,3 @@ def _run_apart(
         for name in settings.method.split("+")
     }  # fmt: skip
     return fuse(settings, cut.splits, outcomes)
-
-
-def _places(splits: list[Split], batch: Batch) -> list[int]:
-    return [next(i for i, other in enumerate(splits) if other is split) for split in batch.splits]
-
-
-def _sorted(scores: Scores, order: list[int]) -> Scores:
-    out: Scores = [None] * len(order)
-    for place, own in zip(order, scores, strict=True):
-        out[place] = own
-    return out

@@ -1,4 +1,4 @@
-"""What a model reads of one graph, or of several side by side."""
+"""What a model reads of graphs, and the examples of several graphs as tensors, ready for a step."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -9,9 +9,15 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from graphreach.graph import Graph
 from graphreach.nn.adjacency import Adjacency
+from graphreach.nn.decoders import ReachDecoder
 from graphreach.nn.positions import GatheredPositions, Positions
 from graphreach.progress import track
+from graphreach.reachability import pair_reachability
+from graphreach.reachability.result import inverse_shares
+from graphreach.tasks import Examples, Split
+from graphreach.tasks.link_split import without_links
 from graphreach.threads import one_torch_thread
 
 WHOLE_GRAPH_NODES = 50_000
@@ -106,3 +112,166 @@ def side_by_side(parts: list[Inputs]) -> Inputs:
     return Inputs(
         x, structure, sum(part.num_nodes for part in parts), Adjacency.batch(neighbours) if neighbours else None
     )
+
+
+FOLDS = 10
+
+
+class PairReach:
+    """Reachability of listed pairs, step by step, in both directions, computed once.
+
+    The edge of a training link inflates the reachability between its ends, and the links to predict have no edge. So the
+    training pairs are dealt out to ten folds, and the reachability of a fold's pairs is computed without its links.
+    """
+
+    def __init__(self, hops: int, lift: bool = True) -> None:
+        self.hops, self.lift = hops, lift
+        self._known: dict[tuple[int, str], tuple[Split, Tensor]] = {}
+
+    @classmethod
+    def for_decoder(cls, decoder: Any) -> "PairReach | None":
+        """What a decoder reads of pairs; None if it reads nothing but embeddings."""
+        return cls(decoder.hops, decoder.epsilon == 1.0) if isinstance(decoder, ReachDecoder) else None
+
+    def train(self, split: Split) -> Tensor:
+        """Reachability of the training pairs, ``[m, 2, L]``."""
+        index, label = split.train.index, split.train.label
+        if split.task != "link":
+            return self.compute(split.graph, index)
+        fold = np.random.default_rng([split.seed, 7]).permutation(len(label)) % FOLDS
+        out = torch.empty(len(label), 2, self.hops)
+        for number in range(FOLDS):
+            chosen = np.flatnonzero(fold == number)
+            if chosen.size:
+                hidden = index[:, chosen[label[chosen] == 1]]
+                out[chosen] = self.compute(without_links(split.graph, hidden), index[:, chosen])
+        return out
+
+    def of(self, split: Split, part: str) -> Tensor:
+        """Reachability of the pairs of ``"val"`` or ``"test"``."""
+        return self._once(split, part, getattr(split, part).index)
+
+    def candidates(self, split: Split, part: str) -> Tensor:
+        """Reachability of every positive's source with each of its candidates."""
+        return self._once(split, f"{part} candidates", getattr(split, part).candidate_pairs)
+
+    def _once(self, split: Split, name: str, pairs: NDArray[np.int64]) -> Tensor:
+        key = (id(split), name)
+        if key not in self._known:
+            # Holds the split, so that its id stays its own.
+            self._known[key] = split, self.compute(split.graph, pairs)
+        return self._known[key][1]
+
+    def compute(self, graph: Graph, pairs: NDArray[np.int64]) -> Tensor:
+        """Reachability of listed pairs on a graph."""
+        return pair_features(graph, pairs, self.hops, self.lift)
+
+
+def pair_features(graph: Graph, pairs: NDArray[np.int64], hops: int, lift: bool) -> Tensor:
+    """Exact reachability of pairs ``[2, m]``, ``[m, 2, L]``, or its lift."""
+    reach = pair_reachability(graph, pairs, hops=hops)
+    if lift:
+        reach *= inverse_shares(graph)[pairs[::-1].T][:, :, None]
+    return torch.from_numpy(reach)
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Training examples of a batch: pairs ``[2, m]`` or nodes ``[m]``, targets, and the weight of each in the loss.
+
+    The weights let every graph of a batch count the same, as gradients averaged over graphs do; None if there is one graph.
+    ``reach`` is the reachability of the pairs themselves, for decoders that read it.
+    """
+
+    index: Tensor
+    label: Tensor
+    weight: Tensor | None
+    reach: Tensor | None = None
+
+    def __len__(self) -> int:
+        return self.label.numel()
+
+    def to(self, device: torch.device) -> "Part":
+        """The same on another device."""
+        tensors = (self.index, self.label, self.weight, self.reach)
+        return Part(*(None if each is None else each.to(device) for each in tensors))  # type: ignore[arg-type]
+
+    def take(self, chosen: Tensor) -> "Part":
+        """Some of the examples."""
+        weight = None
+        if self.weight is not None:
+            weight = self.weight[chosen]
+            weight /= weight.sum()
+        reach = None if self.reach is None else self.reach[chosen]
+        return Part(self.index[..., chosen], self.label[chosen], weight, reach)
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Graphs that are embedded together, and their training examples.
+
+    Attributes:
+        inputs: The graphs side by side.
+        splits: Their splits, in order.
+        first: The first node of each graph, and the number of all nodes.
+        train: Training examples of all of them.
+        pair_reach: Reachability of pairs, for decoders that read it.
+    """
+
+    inputs: Inputs
+    splits: tuple[Split, ...]
+    first: NDArray[np.int64]
+    train: Part
+    pair_reach: PairReach | None = None
+
+    def to(self, device: torch.device) -> "Batch":
+        """The same on another device."""
+        return replace(self, inputs=self.inputs.to(device), train=self.train.to(device))
+
+
+def make_batches(
+    splits: list[Split], inputs: list[Inputs], size: int, pair_reach: PairReach | None = None
+) -> list[Batch]:
+    """Up to ``size`` graphs a batch, those to train on apart from those only to predict for."""
+    groups = [
+        [i for i, split in enumerate(splits) if (len(split.train.label) > 0) == trained] for trained in (True, False)
+    ]
+    batches = [group[begin : begin + size] for group in groups for begin in range(0, len(group), size)]
+    return [_batch([splits[i] for i in each], [inputs[i] for i in each], pair_reach) for each in batches]
+
+
+def _batch(splits: list[Split], inputs: list[Inputs], pair_reach: PairReach | None) -> Batch:
+    first = np.cumsum([0] + [each.num_nodes for each in inputs])
+    train = _join([split.train for split in splits], first, splits[0].task == "node")
+    if pair_reach is not None:
+        train = replace(train, reach=torch.cat([pair_reach.train(split) for split in splits]))
+    return Batch(side_by_side(inputs), tuple(splits), first, train, pair_reach)
+
+
+def _join(examples: list[Examples], first: NDArray[np.int64], nodes: bool) -> Part:
+    index = np.concatenate([each.index + shift for each, shift in zip(examples, first, strict=False)], -1)
+    label = torch.from_numpy(np.concatenate([each.label for each in examples]))
+    weight = None
+    sizes = [len(each.label) for each in examples]
+    graphs = sum(size > 0 for size in sizes)
+    if graphs > 1:
+        weight = torch.cat([torch.full((size,), 1 / (size * graphs)) for size in sizes if size])
+    return Part(torch.from_numpy(np.ascontiguousarray(index)), label if nodes else label.float(), weight)
+
+
+def steps(part: Part, size: int | None, seed: int) -> Iterator[Part]:
+    """The examples in pieces of ``size``, in an order drawn by ``seed``; all at once, as they stand, without a size."""
+    if size is None or size >= len(part):
+        yield part
+        return
+    generator = torch.Generator().manual_seed(seed)
+    for chosen in torch.randperm(len(part), generator=generator).split(size):
+        yield part.take(chosen)
+
+
+def draw(part: Part, count: int | None, seed: int) -> Part:
+    """A sample of ``count`` examples, or all of them."""
+    if count is None or count >= len(part):
+        return part
+    generator = torch.Generator().manual_seed(seed)
+    return part.take(torch.randint(len(part), (count,), generator=generator))

@@ -11,12 +11,12 @@ from graphreach.graph import Graph
 from graphreach.io.files import replacing
 from graphreach.nn.late_fusion import LateFusion
 from graphreach.nn.skip_gram import SkipGram
-from graphreach.tasks import HEURISTICS, score
+from graphreach.tasks import score
 from graphreach.tasks.link_split import without_links
 from graphreach.training.methods import SCORERS
 from graphreach.training.outcome import load_arrays
 from graphreach.training.run_folder import RECORD, RunFolder
-from graphreach.training.settings import Settings
+from graphreach.training.settings import HEURISTICS, Settings
 from graphreach.training.trained_run import TrainedRun
 
 Positions = NDArray[np.int64]
@@ -92,12 +92,7 @@ class HeuristicRun(LoadedRun):
 
 
 class VectorRun(LoadedRun):
-    """A run of DeepWalk or node2vec: vectors of the nodes that were there when it was trained.
-
-    Args:
-        folder: Folder of the run.
-        settings: Settings of the run.
-    """
+    """A run of DeepWalk or node2vec: vectors of the nodes that were there when it was trained."""
 
     def __init__(self, folder: Path, settings: Settings) -> None:
         path = folder / VECTORS
@@ -150,13 +145,7 @@ def _texts(graph: Graph) -> NDArray[np.str_]:
 
 
 class FusedRun(LoadedRun):
-    """A run that adds the scores of several methods with the weights that validation chose.
-
-    Args:
-        folder: Folder of the run, with the folders of its parts.
-        settings: Settings of the run.
-        new_anchors: See :func:`load_run`.
-    """
+    """A run that adds the scores of several methods with the weights that validation chose."""
 
     def __init__(self, folder: Path, settings: Settings, new_anchors: bool = False) -> None:
         self.settings = settings

@@ -4,6 +4,7 @@ import struct
 import tokenize
 import zipfile
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,13 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphreach import nn
 from graphreach.errors import InputError
 from graphreach.io.files import replacing
-from graphreach.nn.late_fusion import LateFusion
 from graphreach.tasks import Split
-from graphreach.training.evaluation import Scores, measure
 from graphreach.training.inputs import Inputs
-from graphreach.training.model import TaskModel
+from graphreach.training.model import Scores, TaskModel, measure
 from graphreach.training.settings import Settings
 
 DAMAGED = (
@@ -67,12 +67,7 @@ class Outcome:
 
 
 def check_graph_number(number: int, count: int, name: str = "number") -> int:
-    """Refuse a number that no graph of the run has.
-
-    Example:
-        >>> check_graph_number(3, 7)
-        3
-    """
+    """Refuse a number that no graph of the run has."""
     if not isinstance(number, int) or not 1 <= number <= count:
         having = "1, the only graph of the run" if count == 1 else f"from 1 to {count}, the graphs of the run"
         raise InputError(f"{name} must be {having}, got {number}")
@@ -136,8 +131,9 @@ def fuse(settings: Settings, splits: list[Split], outcomes: dict[str, Outcome]) 
             weight = _best_weight(splits, scores["val"], other.scores["val"], settings.choose_by)
             scores = {part: _mix(weight, scores[part], other.scores[part]) for part in ("val", "test")}
         else:
-            fusion = LateFusion().fit(_flat(scores["val"]), _flat(other.scores["val"]), truth)
-            scores = {part: _add(fusion, scores[part], other.scores[part]) for part in ("val", "test")}
+            flat = [_flat(each["val"]) for each in (scores, other.scores)]
+            fusion = nn.LateFusion().fit(flat[0], flat[1], truth)
+            scores = {part: _joined(fusion.score, scores[part], other.scores[part]) for part in ("val", "test")}
             weight = fusion.weight_
         weights.append(weight)
     record = {
@@ -162,13 +158,13 @@ def _best_weight(splits: list[Split], first: Scores, second: Scores, metric: str
 
 
 def _mix(weight: float, first: Scores, second: Scores) -> Scores:
-    pairs = zip(first, second, strict=True)
-    return [None if a is None or b is None else (1 - weight) * a + weight * b for a, b in pairs]
+    return _joined(lambda a, b: (1 - weight) * a + weight * b, first, second)
 
 
 def _flat(scores: Scores) -> NDArray[Any]:
     return np.concatenate([each for each in scores if each is not None])
 
 
-def _add(fusion: LateFusion, first: Scores, second: Scores) -> Scores:
-    return [None if a is None or b is None else fusion.score(a, b) for a, b in zip(first, second, strict=True)]
+def _joined(join: Callable[..., NDArray[Any]], first: Scores, second: Scores) -> Scores:
+    """The scores of two methods, joined graph by graph."""
+    return [None if a is None or b is None else join(a, b) for a, b in zip(first, second, strict=True)]

@@ -3,15 +3,14 @@
 from collections.abc import Iterable
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from graphreach.anchors.select_anchors import resolve_num_anchors
 from graphreach.arguments import nearest
 from graphreach.errors import InputError
 from graphreach.nn.presets import Preset, preset
-from graphreach.tasks.split import PROTOCOLS
-from graphreach.training.options import TRAINED
-from graphreach.training.settings import Settings, SplitSettings, TrainingSettings
+from graphreach.tasks.examples import PROTOCOLS
+from graphreach.training.settings import TRAINED, Frozen, Settings, SplitSettings, TrainingSettings
 from graphreach.walks.defaults import NUM_WALKS, WALK_LENGTH
 
 DENSE_BYTES = 2 << 30
@@ -25,11 +24,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 """Arguments of models that are no preset's; P-GNN's own code maps distances by a small network, and does better so."""
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=())
-
-
-class AnchorPlan(_Frozen):
+class AnchorPlan(Frozen):
     """Arguments of :func:`graphreach.select_anchors`."""
 
     num_anchors: int
@@ -38,7 +33,7 @@ class AnchorPlan(_Frozen):
     seed: int
 
 
-class ReachPlan(_Frozen):
+class ReachPlan(Frozen):
     """Arguments of :func:`graphreach.reachability`, and the scale that its result is put on."""
 
     method: str = "walks"
@@ -56,7 +51,7 @@ class ReachPlan(_Frozen):
         return self.model_dump(exclude={"scale"})
 
 
-class Plan(_Frozen):
+class Plan(Frozen):
     """All that a run of one method does on a graph.
 
     Attributes:
@@ -94,19 +89,7 @@ class Plan(_Frozen):
 
 
 def resolve(settings: Settings, num_nodes: int, attributes: bool = False, num_anchors: int | None = None) -> Plan:
-    """The plan of one method on a graph.
-
-    Args:
-        settings: Settings of the run.
-        num_nodes: Number of nodes of the graph.
-        attributes: Whether its nodes have features that the model reads.
-        num_anchors: Number of anchors, if it is known.
-
-    Example:
-        >>> plan = resolve(Settings(preset="paper", model={"heads": 2}), 400)
-        >>> plan.anchors.num_anchors, plan.reachability.walk_length, plan.model["heads"], plan.training.epochs
-        (64, 'diameter', 2, 1000)
-    """
+    """The plan of one method on a graph."""
     name, given = settings.method, settings.model.given()
     split = SplitSettings(**_shared(settings, SplitSettings))
     if name not in TRAINED:
@@ -130,12 +113,7 @@ def resolve(settings: Settings, num_nodes: int, attributes: bool = False, num_an
 
 
 def reach_options(settings: Settings) -> dict[str, Any]:
-    """What preset and settings say about reachability; ``hops`` is the model's where that is set.
-
-    Example:
-        >>> reach_options(Settings(model={"hops": 3}))
-        {'method': 'exact', 'hops': 3}
-    """
+    """What preset and settings say about reachability; ``hops`` is the model's where that is set."""
     options = preset(settings.preset).reachability | settings.reachability.given()
     model = settings.model.given()
     return options | ({"hops": model["hops"]} if "hops" in model else {})
@@ -218,15 +196,7 @@ which scores pairs
 
 
 def check_effect(settings: Settings) -> None:
-    """Refuse settings of a method's parts that are wrong, and those that would change nothing, as nobody asks for that.
-
-    Example:
-        >>> check_effect(Settings(reachability={"num_walks": 10}))
-        Traceback (most recent call last):
-        ...
-        graphreach.errors.InputError: reachability.num_walks must not be given with method "exact", which takes no walks; \
-set reachability.method=walks
-    """
+    """Refuse settings of a method's parts that are wrong, and those that would change nothing, as nobody asks for that."""
     names = settings.method.split("+")
     if len(names) > 1:
         for name in names:
@@ -262,19 +232,7 @@ def _check_reachability(settings: Settings) -> None:
 
 
 def check_read(methods: Iterable[str], changed: Iterable[str]) -> None:
-    """Refuse settings that none of several methods reads.
-
-    Args:
-        methods: Names of methods, which may be joined by ``+``.
-        changed: Names of the settings that were asked for.
-
-    Example:
-        >>> check_read(["graphreach", "common-neighbours"], ["epochs"])
-        >>> check_read(["common-neighbours"], ["epochs"])
-        Traceback (most recent call last):
-        ...
-        graphreach.errors.InputError: epochs must go with a method that is trained, it has no effect on 'common-neighbours'
-    """
+    """Refuse settings that none of several methods reads."""
     listed, asked = list(methods), list(changed)
     names = {part for each in listed for part in each.split("+")}
     shown = " or ".join(repr(each) for each in listed)

@@ -1,20 +1,210 @@
-"""The folder of a run: one run on one content, one process at a time."""
+"""The folder of a run: one run on one content, one process at a time, its files written whole and checked when read."""
 
+import hashlib
+import importlib.metadata
+import json
 import os
+import platform
+import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+import numpy as np
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+
+from graphreach._version import __version__
 from graphreach.arguments import to_path
 from graphreach.errors import InputError
-from graphreach.io.files import remove_orphans
-from graphreach.training.checkpoint import CHECKPOINT, check_checkpoint
-from graphreach.training.content import content_difference
+from graphreach.graph import Graph
+from graphreach.graph.ids import hash_ids
+from graphreach.io.files import remove_orphans, replacing
+from graphreach.tasks import Split
+from graphreach.tasks.dataset import Dataset, Sample
 from graphreach.training.outcome import Outcome, read_scores, write_scores
-from graphreach.training.record import CLASSES_FILE, CONTENT_FILE, RECORD_FILE, SOURCE_FILE, read_json, write_json
-from graphreach.training.settings import Settings
+from graphreach.training.settings import Settings, first_problem
+from graphreach.training.trainer import CHECKPOINT, read_checkpoint
+
+FORMAT = 1
+KEYS = ("graph", "features", "labels", "split")
+
+Hashes = dict[str, str | None]
+
+
+def content_hashes(dataset: Dataset | Sample, splits: Sequence[Split]) -> Hashes:
+    """The sha256 of all graphs, of their features, of their labels, and of the examples that the task was cut into."""
+    samples, cut = _samples(dataset), list[Any]()
+    for split in splits:
+        cut.append(split.graph)
+        for part in split.parts().values():
+            cut += [part.index, part.label, part.candidates]
+    return {
+        "graph": _digest(sample.graph for sample in samples),
+        "features": _digest(None if sample.x is None else np.asarray(sample.x, np.float32) for sample in samples),
+        "labels": _digest(None if sample.y is None else np.asarray(sample.y) for sample in samples),
+        "split": _digest(cut),
+    }
+
+
+def describe_content(
+    dataset: Dataset | Sample, splits: Sequence[Split], walked: Sequence[Graph] | None = None
+) -> dict[str, Any]:
+    """What ``content.json`` holds: the hashes, and the sizes by which a message can say what differs."""
+    samples, hashes = _samples(dataset), content_hashes(dataset, splits)
+    if walked is not None:
+        hashes["walk graph"] = _digest(walked)
+    graphs, classes = [each.graph for each in samples], [each.y for each in samples if each.y is not None]
+    sizes = {
+        "graph": {
+            "graphs": len(graphs),
+            "nodes": sum(graph.num_nodes for graph in graphs),
+            "edges": sum(graph.num_edges for graph in graphs),
+        },
+        "features": {"columns": max((sample.x.shape[1] for sample in samples if sample.x is not None), default=0)},
+        "labels": {"classes": len(np.unique(np.concatenate(classes))) if classes else 0},
+        "split": {part: sum(len(getattr(split, part)) for split in splits) for part in ("train", "val", "test")},
+    }
+    return {"format": FORMAT, "hashes": hashes, "sizes": sizes}
+
+
+def content_difference(there: dict[str, Any], here: dict[str, Any], keys: Sequence[str] | None = None) -> str | None:
+    """The first of the hashes that differs, with sizes, or None if the contents are the same."""
+    names = {"graph": "another graph", "split": "another split of the data", "walk graph": "other weights for walks"}
+    for key in keys or [*KEYS, "walk graph"]:
+        if there["hashes"].get(key) != here["hashes"].get(key):
+            before, now = (_size(key, each) for each in (there, here))
+            sizes = f"{before} there, {now} here" if before != now else f"{now} here as there, of other content"
+            return f"{names.get(key, f'other {key}')}{f' ({sizes})' if now else ''}"
+    return None
+
+
+def ids_hash(graph: Graph) -> str:
+    """The sha256 of a graph's ids in order."""
+    digest = hashlib.sha256()
+    hash_ids(graph.ids, digest)
+    return digest.hexdigest()
+
+
+def _size(key: str, content: dict[str, Any]) -> str:
+    size = content["sizes"].get(key)
+    if size is None:
+        return ""
+    if key != "graph" and content["hashes"].get(key) is None:
+        return "none"
+    if key == "graph":
+        several = f"{size['graphs']} graphs with " if size["graphs"] != 1 else ""
+        return f"{several}{size['nodes']} nodes and {size['edges']} edges"
+    return ", ".join(f"{value} {name}" for name, value in size.items()) + (" examples" if key == "split" else "")
+
+
+def _samples(dataset: Dataset | Sample) -> tuple[Sample, ...]:
+    return dataset.samples if isinstance(dataset, Dataset) else (dataset,)
+
+
+def _digest(parts: Any) -> str | None:
+    """One hash for graphs and arrays in order, or None if all of them are missing."""
+    digest, found = hashlib.sha256(b"graphreach content 1"), False
+    for part in parts:
+        found = found or part is not None
+        if part is None:
+            digest.update(b"none;")
+        elif isinstance(part, Graph):
+            digest.update(f"graph {part.content_hash};".encode())
+        else:
+            array = part.astype(np.int64, copy=False) if part.dtype.kind in "iub" else part
+            digest.update(f"array {array.dtype.str} {array.shape};".encode())
+            if array.dtype.kind == "O":  # its bytes would be addresses
+                digest.update(repr(array.tolist()).encode())
+            elif array.size:
+                digest.update(np.ascontiguousarray(array).data.cast("B"))
+    return digest.hexdigest() if found else None
+
+
+PACKAGES = ("numpy", "numba", "scipy", "scikit-learn", "torch", "torch_geometric")
+
+
+class File(BaseModel):
+    """What a JSON file must hold; it may hold more."""
+
+    model_config = ConfigDict(extra="allow", strict=True, protected_namespaces=())
+
+
+def _file(**kinds: Any) -> Any:
+    """What a file or a part of one must have, by name; ``(kind, None)`` may be missing."""
+    own: Any = {name: kind if isinstance(kind, tuple) else (kind, ...) for name, kind in kinds.items()}
+    return create_model("File", __base__=File, **own)
+
+
+_SIZES, _HASH = _file(graphs=int, nodes=int, edges=int), str | None
+
+RECORD_FILE = _file(
+    settings=_file(method=str, task=str), data=_SIZES, seconds=dict[str, float], test_examples=int,
+    metrics=_file(val=dict[str, float], test=dict[str, float]), best_epoch=(int, None), epochs=(int, None),
+    leaks=(list[str], None), cluster=(_file(workers=int, cores=int, nodes=int), None),
+)  # fmt: skip
+"""``record.json``, which a run has when it has ended."""
+
+CONTENT_FILE = _file(
+    format=Literal[1], hashes=_file(graph=_HASH, features=_HASH, labels=_HASH, split=_HASH),
+    sizes=_file(graph=_SIZES, features=_file(columns=int), labels=_file(classes=int), split=dict[str, int]),
+)  # fmt: skip
+"""``content.json``: what a run was trained on."""
+
+SOURCE_FILE = _file(
+    graph=str, options=dict[str, Any], features=str | None, classes=list[Any],
+    labels=(_file(path=str, column=str | None) | None, None),
+)  # fmt: skip
+"""``source.json``: how the command line read the data of a run."""
+
+CLASSES_FILE = _file(classes=(list[Any], None))
+
+
+def versions() -> dict[str, str]:
+    """What the run depended on."""
+    found = {name: importlib.metadata.version(name) for name in PACKAGES}
+    return {"graphreach": __version__, "python": platform.python_version(), **found}
+
+
+def peak_memory() -> int:
+    """The most bytes that this process has held so far."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+        return int(line.split()[1]) * 1024
+    import resource  # not on every system
+
+    largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return largest if sys.platform == "darwin" else largest * 1024
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Write by rename, so that the file is whole or not there."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as partial:
+        partial.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def read_json(path: Path, kind: type[File] = File) -> dict[str, Any]:
+    """The JSON object of a file, or one sentence that says what is wrong with it."""
+    try:
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse_constant)
+        kind.model_validate(found)
+    except (FileNotFoundError, NotADirectoryError):
+        raise InputError(f"folder must hold {path.name} of a run, got none in {path.parent}") from None
+    except ValidationError as error:
+        raise InputError(f"{path} must be what training wrote; {first_problem(error, depth=3)}") from None
+    except (ValueError, RecursionError):  # also text that is not UTF-8
+        raise InputError(f"{path} is not a whole JSON file") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
+    return found
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
 
 SETTINGS, CONTENT, SOURCE, RECORD = "settings.json", "content.json", "source.json", "record.json"
 SCORES, MODEL, HEAD, LOCK = "scores.npz", "model", "head", ".lock"
@@ -22,15 +212,7 @@ REMEDY = "choose another folder, or delete it"
 
 
 class RunFolder:
-    """What a run keeps: settings, hashes of its data, where they came from, model, checkpoint, scores and record.
-
-    Args:
-        path: The folder, which need not be there yet.
-
-    Example:
-        >>> RunFolder("nowhere").begun, RunFolder("nowhere").finished
-        (False, False)
-    """
+    """What a run keeps: settings, hashes of its data, where they came from, model, checkpoint, scores and record."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = to_path("folder", path)
@@ -138,7 +320,7 @@ class RunFolder:
             return
         if not (self.path / SETTINGS).exists():
             if (self.path / CHECKPOINT).exists():
-                check_checkpoint(self.path / CHECKPOINT)
+                read_checkpoint(self.path / CHECKPOINT)
             raise InputError(f"folder {self.path} holds a run without {SETTINGS}, so that nothing says which; {REMEDY}")
         found = settings.differences(self.settings)
         if found:
@@ -149,10 +331,6 @@ class RunFolder:
 
         A finished run of an earlier version, which kept no hashes, is compared by its numbers of nodes, edges and test
         examples, with a warning. An interrupted one is refused: nothing says what it was trained on.
-
-        Args:
-            here: See :func:`graphreach.training.content.describe_content`.
-            source: How the graph was read, with the names of the classes, if the command line read it.
         """
         if not self.begun:
             return

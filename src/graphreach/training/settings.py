@@ -1,5 +1,7 @@
 """What a run is made of, checked before anything starts."""
 
+import math
+import reprlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -13,16 +15,14 @@ from pydantic import (
     PlainSerializer,
     ValidationError,
     ValidationInfo,
+    create_model,
     field_validator,
 )
 
 from graphreach.anchors.strategies import STRATEGIES
 from graphreach.arguments import check_choice, nearest, to_list, to_path
 from graphreach.errors import InputError
-from graphreach.tasks.parts import check_fractions
-from graphreach.tasks.split import DEFAULT_PROTOCOLS
-from graphreach.training.options import Options, ReachabilityOptions, first_problem, options_of, plain
-from graphreach.training.settings_text import change, read_yaml
+from graphreach.tasks.examples import DEFAULT_PROTOCOLS, check_fractions
 from graphreach.walks.defaults import NUM_ANCHORS, STRATEGY
 
 Name = str | int | float
@@ -31,7 +31,135 @@ MOST = 2**53
 """The largest count, which JSON keeps exactly."""
 
 Count = Annotated[int, Field(ge=1, le=MOST)]
+Size = Annotated[int, Field(ge=1, le=2**16)]
+Layers = Annotated[int, Field(ge=1, le=256)]
 Rate = Annotated[float, Field(allow_inf_nan=False)]
+Share = Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False)]
+
+
+class Options(BaseModel):
+    """Some arguments of a function: those that were set, which are also all that is stored.
+
+    The default of an option is that of the function that takes it.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, protected_namespaces=())
+
+    def given(self) -> dict[str, Any]:
+        """The options that were set, by name."""
+        own = {name: getattr(self, name) for name in type(self).model_fields if name in self.model_fields_set}
+        return own | (self.model_extra or {})
+
+    def __eq__(self, other: object) -> bool:
+        return self.given() == (other.given() if isinstance(other, Options) else other)
+
+    def __hash__(self) -> int:
+        return hash(str(self.given()))
+
+
+class AnyOptions(Options):
+    """Options of several methods, which are checked where each of them gets its own."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+def _options(name: str, base: type[Options] = Options, **kinds: Any) -> type[Options]:
+    """Options of these names and kinds; the name is that of the variable, by which pickle finds the class."""
+    own: Any = {option: (kind, None) for option, kind in kinds.items()}
+    return create_model(name, __base__=base, __module__=__name__, **own)
+
+
+EncoderOptions = _options(
+    "EncoderOptions", hidden_channels=Size, num_layers=Layers, dropout=Share, decoder=str, input_projection=bool,
+    output_activation=str, standardise=bool,
+)  # fmt: skip
+GraphReachOptions = _options(
+    "GraphReachOptions", EncoderOptions, aggregation=str, heads=Size, local=str | None, message_activation=str | None,
+    similarity=bool, similarity_map=str | None, hops=Size | None, bias=bool,
+)  # fmt: skip
+PGNNOptions = _options("PGNNOptions", EncoderOptions, similarity_map=str | None)
+MLPOptions = _options("MLPOptions", EncoderOptions, out_channels=Size | None)
+NeighbourhoodOptions = _options("NeighbourhoodOptions", MLPOptions, heads=Size)
+SkipGramOptions = _options(
+    "SkipGramOptions", dim=Size, num_walks=Size, walk_length=Size, window=Size, negatives=Size, epochs=Size, p=Rate,
+    q=Rate, learning_rate=Rate, directed=bool, seed=int,
+)  # fmt: skip
+KatzOptions = _options("KatzOptions", beta=Rate, length=Size)
+PageRankOptions = _options("PageRankOptions", damping=Rate, epsilon=Rate, both=bool)
+PairReachabilityOptions = _options(
+    "PairReachabilityOptions", walk_length=Size | str, method=str, num_walks=Size, seed=int, both=bool
+)
+ReachabilityOptions = _options(
+    "ReachabilityOptions", method=str, similarity=str, num_walks=int, walk_length=int | str, hops=int | None, seed=int,
+    layout=str, cache=str | bool | None,
+)  # fmt: skip
+
+TRAINED: dict[str, type[Options]] = {
+    "graphreach": GraphReachOptions,
+    **dict.fromkeys(("pgnn-e", "pgnn-f"), PGNNOptions),
+    **dict.fromkeys(("gcn", "sage", "gat", "gin"), NeighbourhoodOptions),
+    "mlp": MLPOptions,
+    **dict.fromkeys(("gcn-rw", "gcn-laplacian"), NeighbourhoodOptions),
+}
+"""Options of the methods that are trained epoch by epoch."""
+
+HEURISTICS: dict[str, type[Options]] = {
+    **dict.fromkeys(("common-neighbours", "adamic-adar"), Options),
+    "katz": KatzOptions,
+    "pagerank": PageRankOptions,
+    "reachability": PairReachabilityOptions,
+}
+"""Options of :data:`graphreach.tasks.HEURISTICS`, which are imported when one of them scores."""
+
+OPTIONS: dict[str, type[Options]] = {
+    **TRAINED,
+    **HEURISTICS,
+    **dict.fromkeys(("deepwalk", "node2vec"), SkipGramOptions),
+    "closure": Options,
+}
+"""What the setting ``model`` holds, by method."""
+
+
+def _options_of(method: str) -> type[Options]:
+    """The options of a method, or of several that are joined by ``+``."""
+    names = method.split("+")
+    for name in names:
+        check_choice("method", name, OPTIONS)
+    return OPTIONS[method] if len(names) == 1 else AnyOptions
+
+
+def plain(value: Any, depth: int = 0) -> Any:
+    """``value`` if a record can hold it: names, numbers, text and lists of them."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if depth > 8:
+        raise ValueError("must not be nested so deeply")
+    if isinstance(value, Options):
+        return value.given()
+    if isinstance(value, Mapping):
+        check_names(value, "settings")
+        return {key: plain(each, depth + 1) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(each, depth + 1) for each in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError("must hold finite numbers")
+    if value is not None and not isinstance(value, bool | int | float | str):
+        raise ValueError("must hold numbers, text, and lists or mappings of these")
+    return value
+
+
+def check_names(content: Any, what: str) -> None:
+    """Refuse keys that are no text, at any depth: YAML makes numbers and booleans of ``1:`` and ``on:``."""
+    if isinstance(content, Mapping):
+        for key, value in content.items():
+            if not isinstance(key, str):
+                raise InputError(f"{what} must have names as keys, got {key!r}")
+            check_names(value, what)
+    elif isinstance(content, list):
+        for value in content:
+            check_names(value, what)
+
+
 Stored = PlainSerializer(Options.given)
 
 
@@ -49,11 +177,13 @@ def _strategy(value: str) -> str:
     return check_choice("strategy", value, ["greedy", *STRATEGIES])
 
 
-class _Frozen(BaseModel):
+class Frozen(BaseModel):
+    """Named values that stay as they were checked."""
+
     model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=())
 
 
-class SplitSettings(_Frozen):
+class SplitSettings(Frozen):
     """Which examples a run is trained and judged on."""
 
     task: Literal["link", "pair", "node"] = "link"
@@ -73,7 +203,7 @@ class SplitSettings(_Frozen):
         return DEFAULT_PROTOCOLS.get(info.data.get("task", "link")) if value is None else value
 
 
-class ModelSettings(_Frozen):
+class ModelSettings(Frozen):
     """Which model is trained, and its size."""
 
     method: str = "graphreach"
@@ -91,7 +221,7 @@ class ModelSettings(_Frozen):
     )
 
 
-class ReachSettings(_Frozen):
+class ReachSettings(Frozen):
     """How anchors are chosen and what the model reads of the graph."""
 
     num_anchors: Annotated[Name, AfterValidator(_anchors)] = NUM_ANCHORS
@@ -99,7 +229,7 @@ class ReachSettings(_Frozen):
     anchor_walk_length: Count | Literal["diameter"] = Field(
         default="diameter", description="Jumps of the walks that anchors are chosen by."
     )
-    reachability: Annotated[ReachabilityOptions, Stored] = Field(
+    reachability: Annotated[Options, Stored] = Field(
         default=ReachabilityOptions(),
         validate_default=True,
         description="Arguments of graphreach.reachability, over the preset's.",
@@ -109,7 +239,7 @@ class ReachSettings(_Frozen):
     resample: bool = Field(default=False, description="P-GNN: draw anchor sets anew in every epoch.")
 
 
-class TrainingSettings(_Frozen):
+class TrainingSettings(Frozen):
     """How long and how a model is trained."""
 
     epochs: Count = 1000
@@ -166,7 +296,7 @@ class Settings(TrainingSettings, ReachSettings, ModelSettings, SplitSettings):
     @classmethod
     def _options(cls, value: Any, info: ValidationInfo) -> Options:
         method = info.data.get("method", "graphreach")
-        kind = options_of(method) if info.field_name == "model" else ReachabilityOptions
+        kind = _options_of(method) if info.field_name == "model" else ReachabilityOptions
         if not isinstance(value, Options | Mapping):
             raise ValueError("must be names and values")
         try:
@@ -186,6 +316,7 @@ class Settings(TrainingSettings, ReachSettings, ModelSettings, SplitSettings):
             {'heads': 2}
         """
         from graphreach.training.plan import check_effect, check_read
+        from graphreach.training.settings_text import change, read_yaml
 
         merged: dict[str, Any] = {} if file is None else read_yaml(to_path("file", file))
         changed = [change(merged, text) for text in to_list("changes", changes, "a list of texts key=value")]
@@ -234,3 +365,12 @@ def _sentence(error: ValidationError, group: str = "", kind: type[BaseModel] = S
         hint = nearest(name, known) or (f"; known are {', '.join(known)}" if known else "; it takes no settings")
         return f"{group or 'settings'} must not hold {name!r}{where}{hint}"
     return first_problem(error, group)
+
+
+def first_problem(error: ValidationError, group: str = "", depth: int = 1) -> str:
+    """The first thing that pydantic found wrong, with its place and a value that is not too long to read."""
+    first = error.errors()[0]
+    place = ".".join(str(part) for part in (group, *first["loc"][:depth]) if part != "") or "settings"
+    raised = first.get("ctx", {}).get("error")
+    message = f" {raised}" if isinstance(raised, ValueError) else f": {first['msg'][0].lower()}{first['msg'][1:]}"
+    return f"{place}{message}, got {reprlib.repr(first['input'])}"

@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 
 from graphreach.errors import InputError
-from graphreach.training.options import check_names
+from graphreach.training.settings import check_names
 
 MOST_BYTES = 1_000_000
 """Size of a file of settings; all settings there are take a few kilobytes."""
@@ -29,16 +29,7 @@ _Loader.add_implicit_resolver(
 
 
 def read_yaml(file: Path) -> dict[str, Any]:
-    """The settings that a YAML file holds, as plain values.
-
-    Example:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = Path(folder, "settings.yaml")
-        ...     _ = path.write_text("learning_rate: 1e-3")
-        ...     read_yaml(path)
-        {'learning_rate': 0.001}
-    """
+    """The settings that a YAML file holds, as plain values."""
     text = _read_text(file)
     try:
         content = _load(text, f"config {file}")
@@ -54,15 +45,7 @@ def read_yaml(file: Path) -> dict[str, Any]:
 
 
 def change(values: dict[str, Any], text: str) -> str:
-    """Put what a text such as ``"model.heads=2"`` says into ``values``; returns the setting, here ``"model"``.
-
-    Example:
-        >>> values = {"epochs": 5}
-        >>> change(values, "model.heads=2")
-        'model'
-        >>> values
-        {'epochs': 5, 'model': {'heads': 2}}
-    """
+    """Put what a text such as ``"model.heads=2"`` says into ``values``; returns the setting, here ``"model"``."""
     if not isinstance(text, str):
         raise InputError(f"set must be key=value, got {text!r:.80}")
     key, equals, value = text.partition("=")

@@ -1,7 +1,10 @@
-"""A finished run, ready to predict."""
+"""A finished run, ready to predict, also on a graph that has grown or changed."""
 
+import re
+import warnings
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -9,27 +12,133 @@ from numpy.typing import NDArray
 
 from graphreach import nn
 from graphreach.arguments import check_pairs, describe, to_array, to_integers, to_path
-from graphreach.datasets.dataset import Sample
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.checks import check_graph
-from graphreach.nn.decoders import ReachDecoder
-from graphreach.nn.node_classifier import NodeClassifier
+from graphreach.graph.ids import few_ids
 from graphreach.nn.pretrained import CONFIG
+from graphreach.tasks.dataset import Sample
 from graphreach.tasks.link_split import without_links
 from graphreach.threads import one_torch_thread
-from graphreach.training.anchor_match import AnchorMatch, check_anchor_ids, match_anchors
-from graphreach.training.clock import Clock
-from graphreach.training.content import ids_hash
-from graphreach.training.methods import SCORERS, find_method
+from graphreach.training.inputs import PairReach
+from graphreach.training.methods import SCORERS, Clock, find_method
 from graphreach.training.model import TaskModel
-from graphreach.training.pair_reach import pair_features
 from graphreach.training.plan import Plan, resolve
-from graphreach.training.record import read_json
-from graphreach.training.run_folder import HEAD, MODEL, RunFolder
+from graphreach.training.run_folder import HEAD, MODEL, RunFolder, ids_hash, read_json
 from graphreach.training.settings import Settings
 
-ENCODERS = {"GraphReach": nn.GraphReach, "PGNN": nn.PGNN, "Neighbourhood": nn.Neighbourhood, "MLP": nn.MLP}
+_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,18}")
+"""An integer as it is written; 07 is another id than 7."""
+
+FEW_MISSING = 0.1
+"""The share of anchors that a graph may lack, and one at least."""
+
+
+class AnchorMatch(NamedTuple):
+    """Where the anchors of a model are in a graph.
+
+    Attributes:
+        positions: Positions of those that the graph has, in the order of the anchors.
+        columns: Which of the anchors these are.
+        missing: Ids of the others.
+    """
+
+    positions: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    missing: list[Any]
+
+    def widen(self, z: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Embeddings with a column of zeros for each anchor that is missing."""
+        if not self.missing:
+            return z
+        found, count = len(self.columns), len(self.columns) + len(self.missing)
+        wide = np.zeros((len(z), z.shape[1] + len(self.missing)), z.dtype)
+        wide[:, self.columns] = z[:, :found]
+        wide[:, count:] = z[:, found:]
+        return wide
+
+
+def match_ids(wanted: Sequence[Any], ids: NDArray[Any]) -> NDArray[np.int64]:
+    """Positions of ids, -1 where there is none; an integer and its text are one id if they are not both there.
+
+    A graph's ids are all text as soon as one of them is, so that the node 7 may be ``"7"`` after the graph has grown.
+    """
+    if ids.dtype.kind in "iuU" and len(ids):
+        kind = str if ids.dtype.kind == "U" else int
+        asked = [_as_kind(each, kind) for each in wanted]
+        column = np.array([each for each in asked if each is not None], dtype=None if kind is str else np.int64)
+        known = ids.astype(np.int64, copy=False) if kind is int else ids
+        found = np.minimum(np.searchsorted(known, column), len(ids) - 1) if len(column) else np.empty(0, np.int64)
+        out = np.full(len(asked), -1, np.int64)
+        out[[each is not None for each in asked]] = np.where(known[found] == column, found, -1) if len(column) else -1
+        return out
+    values = ids.tolist()
+    exact = {value: position for position, value in enumerate(values)}
+    by_text: dict[str, int] = {}
+    for position, value in enumerate(values):
+        if isinstance(value, str | int | float):
+            text = _as_kind(value, str)
+            by_text[text] = -1 if text in by_text else position  # two nodes of one text are told apart by kind alone
+    return np.array([exact.get(each, by_text.get(_as_kind(each, str), -1)) for each in wanted], np.int64)
+
+
+def match_anchors(anchors: Sequence[Any], graph: Graph, *, all_needed: bool = False) -> AnchorMatch:
+    """Where a model's anchors are in a graph; too many that are missing are refused, a few are named in a warning."""
+    positions = match_ids(anchors, graph.ids)
+    found = positions >= 0
+    missing = [each for each, known in zip(anchors, found, strict=True) if not known]
+    if missing:
+        _check_missing(missing, len(anchors), all_needed)
+    return AnchorMatch(positions[found], np.flatnonzero(found), missing)
+
+
+def check_anchor_ids(anchors: Any, path: Path) -> list[Any] | None:
+    """The ids of anchors that a file holds, or None if it holds none."""
+    plain = isinstance(anchors, list) and all(type(each) in (int, float, str) for each in anchors)
+    if anchors is not None and (not plain or not anchors or len(set(anchors)) < len(anchors)):
+        raise InputError(f"{path} must have a list of ids, each once, as anchors, got {anchors!r:.80}")
+    return None if anchors is None else list(anchors)
+
+
+def check_saved_ids(ids: NDArray[Any]) -> list[Any]:
+    """Ids of anchors as JSON holds them; other kinds could not be told apart again."""
+    values: list[Any] = ids.tolist()
+    if not all(isinstance(value, int | float | str) for value in values):
+        raise InputError("node ids must be numbers or strings to be saved")
+    return values
+
+
+def _check_missing(missing: list[Any], count: int, all_needed: bool) -> None:
+    named = few_ids(missing)
+    if all_needed:
+        raise InputError(
+            f"graph must have all {count} anchors that the classes were learned from, got one without {len(missing)} of"
+            f" them: {named}"
+        )
+    if len(missing) > max(1, int(FEW_MISSING * count)) or 2 * len(missing) >= count:
+        raise InputError(
+            f"graph must have the anchors that the model was trained with, got one without {len(missing)} of {count}: "
+            f"{named}; new_anchors=True (--new-anchors) chooses anchors of its own"
+        )
+    warnings.warn(
+        f"the graph lacks {len(missing)} of {count} anchors that the model was trained with: {named}; their columns of the"
+        " embedding are zero",
+        stacklevel=4,
+    )
+
+
+def _as_kind(value: Any, kind: type) -> Any:
+    """An id as text or as an integer, or None if it is none."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if kind is str:
+        return str(value)
+    if isinstance(value, str) and _INTEGER.fullmatch(value):
+        value = int(value)
+    return value if isinstance(value, int) and -(2**63) <= value < 2**63 else None
+
+
+ENCODERS = ("GraphReach", "PGNN", "Neighbourhood", "MLP")
 
 
 class TrainedModel:
@@ -152,14 +261,14 @@ class TrainedModel:
 
     def pair_reach(self, pairs: NDArray[np.int64], graph: Graph | None) -> torch.Tensor | None:
         """The pairs' own reachability, if the decoder reads it; see :meth:`score_pairs`."""
-        decoder = self.model.encoder.decoder
-        if not isinstance(decoder, ReachDecoder):
+        reader = PairReach.for_decoder(self.model.encoder.decoder)
+        if reader is None:
             return None
         if graph is None:
             raise InputError("graph must be given to a run whose decoder reads the reachability of pairs, got None")
         check_graph(graph)
         seen = without_links(graph, pairs) if self.settings.task == "link" else graph
-        return pair_features(seen, pairs, decoder.hops, decoder.epsilon == 1.0)
+        return reader.compute(seen, pairs)
 
     @torch.no_grad()
     @one_torch_thread()
@@ -200,10 +309,10 @@ class TrainedRun(TrainedModel):
         kind = read_json(path / MODEL / CONFIG).get("model")
         if not isinstance(kind, str) or kind not in ENCODERS:
             raise InputError(f"{path / MODEL / CONFIG} must describe one of {', '.join(ENCODERS)}, got {kind!r:.80}")
-        encoder: Any = ENCODERS[kind].from_pretrained(path / MODEL)  # type: ignore[attr-defined]
+        encoder: Any = getattr(nn, kind).from_pretrained(path / MODEL)
         model = TaskModel(encoder, settings.task)
         if (path / HEAD).exists():
-            model.head = NodeClassifier.from_pretrained(path / HEAD)
+            model.head = nn.NodeClassifier.from_pretrained(path / HEAD)
         elif settings.task == "node":
             raise InputError(f"folder must hold {HEAD} of a run of task node, got none in {path}")
         anchors = check_anchor_ids(encoder.metadata.get("anchors"), path / MODEL / CONFIG)

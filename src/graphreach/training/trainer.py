@@ -1,25 +1,141 @@
-"""The one training loop, for all tasks and models."""
+"""The one training loop, for all tasks and models, and the checkpoints it goes on from."""
 
+import json
 import math
 import time
 from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from graphreach.errors import InputError
+from graphreach.io.files import replacing
+from graphreach.nn.checksum import json_checksum, tensor_checksum
 from graphreach.nn.device import find_device
 from graphreach.progress import live
 from graphreach.threads import one_torch_thread
-from graphreach.training.batches import Batch, draw, steps
-from graphreach.training.checkpoint import CHECKPOINT, Progress, Weights, load_checkpoint, save_checkpoint
-from graphreach.training.clock import Clock
-from graphreach.training.evaluation import evaluate
-from graphreach.training.model import TaskModel
+from graphreach.training.inputs import Batch, Inputs, Part, draw, steps
+from graphreach.training.methods import Clock
+from graphreach.training.model import TaskModel, evaluate
 from graphreach.training.settings import Settings
-from graphreach.training.team import Team
+
+CHECKPOINT = "checkpoint.safetensors"
+Weights = dict[str, Tensor]
+
+
+@dataclass
+class Progress:
+    """What is known after an epoch.
+
+    Attributes:
+        epoch: Epochs done.
+        best_epoch: The epoch of the best validation, 0 before the first.
+        best: Validation metrics at that epoch.
+        losses: Training loss of every epoch.
+        history: Validation metrics by epoch.
+        seconds: Times by phase.
+    """
+
+    epoch: int = 0
+    best_epoch: int = 0
+    best: dict[str, float] = field(default_factory=dict)
+    losses: list[float] = field(default_factory=list)
+    history: list[dict[str, float]] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+
+def save_checkpoint(
+    path: Path, progress: Progress, model: nn.Module, best: Weights, optimizer: torch.optim.Optimizer
+) -> None:
+    """Write model, best weights, optimiser and progress, with a checksum of all; nothing is pickled."""
+    from safetensors.torch import save
+
+    tensors = {f"model.{name}": value for name, value in model.state_dict().items()}
+    tensors |= {f"best.{name}": value for name, value in best.items()}
+    for number, state in optimizer.state_dict()["state"].items():
+        tensors |= {f"optimizer.{number}.{name}": value for name, value in state.items()}
+    tensors = {name: value.detach().cpu().contiguous().clone() for name, value in tensors.items()}
+    known = asdict(progress)
+    metadata = {"progress": json.dumps(known), "checksum": f"{tensor_checksum(tensors)} {json_checksum(known)}"}
+    content = save(tensors, metadata)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as partial:
+        partial.write_bytes(content)
+
+
+def load_checkpoint(path: Path, model: nn.Module, optimizer: torch.optim.Optimizer) -> tuple[Progress, Weights]:
+    """Put model and optimiser where the file says; returns the progress and the best weights."""
+    progress, tensors = read_checkpoint(path)
+    own, best, states = (
+        {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
+        for prefix in ("model.", "best.", "optimizer.")
+    )
+    expected = {name: value.shape for name, value in model.state_dict().items()}
+    for weights in (own, *([best] if best else [])):
+        if {name: value.shape for name, value in weights.items()} != expected:
+            raise InputError(f"{path} does not hold the weights of this run's model; delete it to begin again")
+    model.load_state_dict(own)
+    state: dict[int, dict[str, Any]] = {}
+    for name, value in states.items():
+        number, _, key = name.partition(".")
+        state.setdefault(int(number), {})[key] = value
+    optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
+    return progress, best
+
+
+def read_progress(path: Path) -> Progress | None:
+    """The progress that a checkpoint holds, or None if there is no whole checkpoint."""
+    try:
+        return read_checkpoint(path)[0]
+    except InputError:
+        return None
+
+
+def read_checkpoint(path: Path) -> tuple[Progress, Weights]:
+    """All that a checkpoint holds, if it is what was written."""
+    from safetensors import SafetensorError, safe_open
+
+    damaged = InputError(f"{path} is not a whole checkpoint; delete it to begin again")
+    try:
+        with safe_open(path, "pt") as file:
+            metadata = file.metadata() or {}
+            known = json.loads(metadata["progress"])
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            sums = f"{tensor_checksum(tensors)} {json_checksum(known)}"
+    except (SafetensorError, OSError, ValueError, KeyError, TypeError, RuntimeError):
+        raise damaged from None
+    if metadata.get("checksum") != sums:
+        raise damaged
+    return Progress(**{each.name: known[each.name] for each in fields(Progress)}), tensors
+
+
+Found = TypeVar("Found")
+
+
+class Team:
+    """One process, which does all of it; several are :class:`graphreach.cluster.team.ProcessTeam`."""
+
+    leads = True
+    """Whether this process is the one that validates and writes."""
+
+    def loss(self, model: TaskModel, inputs: Inputs, part: Part) -> Tensor:
+        """The loss of this process's share of a step; the shares add up to the loss of the step."""
+        if not inputs.in_pieces:
+            return model.loss(inputs.embed(model.encoder), part)
+        nodes, index = torch.unique(part.index, return_inverse=True)
+        return model.loss(inputs.embed_rows(model.encoder, nodes), replace(part, index=index))
+
+    def add_up(self, model: TaskModel, loss: Tensor) -> float:
+        """Make the model's gradients those of the whole step, and return the loss of the whole step."""
+        return float(loss.detach())
+
+    def broadcast(self, find: Callable[[], Found]) -> Found:
+        """What the process that leads finds, known to all."""
+        return find()
+
 
 SECONDS_BETWEEN_CHECKPOINTS = 5.0
 PAIRS_OF_LARGE_GRAPHS = 8192
