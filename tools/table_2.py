@@ -7,8 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphreach.datasets.components import split_graph
-from graphreach.datasets.dataset import Dataset, Sample
+from graphreach.datasets.dataset import Dataset, Sample, split_graph
 from graphreach.datasets.email_core import email, email_complete, read_email
 from graphreach.datasets.generated import communities
 from graphreach.datasets.planetoid import FILES, citations, read_pickle

@@ -2,7 +2,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from graphreach.datasets.components import large_components, split_graph
+from graphreach.datasets.dataset import large_components, split_graph
 from graphreach.graph import Graph
 from helpers import random_graph
 

@@ -9,9 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphreach.datasets.components import large_components, split_graph
 from graphreach.datasets.data_file import ContentError, DataFile, Zipped, snap
-from graphreach.datasets.dataset import Dataset, Sample
+from graphreach.datasets.dataset import Dataset, Sample, large_components, split_graph
 from graphreach.datasets.store import Store
 from graphreach.graph import Graph
 from graphreach.progress import stage
