@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphreach.datasets.components import split_graph
 from graphreach.datasets.email_core import email, email_complete, read_email
 from graphreach.datasets.generated import communities
 from graphreach.datasets.planetoid import FILES, citations, read_pickle
@@ -16,7 +15,7 @@ from graphreach.datasets.protein import protein, read_protein
 from graphreach.datasets.registry import find
 from graphreach.datasets.store import Store
 from graphreach.graph import Graph
-from graphreach.tasks.dataset import Dataset, Sample
+from graphreach.tasks.dataset import Dataset, Sample, split_graph
 from graphreach.walks import diameter
 
 

@@ -128,7 +128,11 @@ def plot_anchors(
         'Anchors'
     """
     ax, at = _prepare(graph, positions, ax)
-    chosen = _places("anchors", anchors, graph)
+    chosen = to_integers("anchors", anchors)
+    if chosen.ndim != 1 or (len(chosen) and not 0 <= chosen.min() <= chosen.max() < graph.num_nodes):
+        raise InputError(
+            f"anchors must be a list of positions from 0 to {graph.num_nodes - 1}, got {describe(anchors)}"
+        )
     _dots(ax, at, s=34, c=NODE, edgecolors="white", linewidths=0.5, zorder=2, label="node")
     style = {"marker": "D", "c": ANCHOR, "edgecolors": INK, "linewidths": 0.9}
     _dots(ax, at[chosen], s=84, zorder=3, label="anchor", **style)
@@ -281,13 +285,6 @@ def _axes(ax: Any) -> Any:
     if not isinstance(ax, Axes):
         raise InputError(f"ax must be matplotlib's axes or None, got {describe(ax)}")
     return ax
-
-
-def _places(name: str, values: Any, graph: Graph) -> NDArray[np.int64]:
-    found = to_integers(name, values)
-    if found.ndim != 1 or (len(found) and not 0 <= found.min() <= found.max() < graph.num_nodes):
-        raise InputError(f"{name} must be a list of positions from 0 to {graph.num_nodes - 1}, got {describe(values)}")
-    return found
 
 
 def _limits(limits: Any) -> tuple[float, float]:

@@ -36,7 +36,7 @@ class AddReachability(BaseTransform):  # type: ignore[misc]
         layout: ``"dense"`` or ``"csr"``.
         num_walks: Walks from each node.
         walk_length: Jumps of a walk, or ``"diameter"``.
-        seed: Of walks and ties.
+        seed: Random seed for walks and for breaking ties.
         **kwargs: Passed to :func:`graphreach.reachability`.
 
     Example:

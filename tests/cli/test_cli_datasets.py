@@ -42,7 +42,7 @@ def small(address, tmp_path, monkeypatch):
     served = DataFile("here/a.txt", check, (Source((f"{address}/a.txt",)),))
     away = DataFile("away/b.txt", check, (Source((f"{address}/b.txt",)), Source((f"{NOWHERE}/b.txt",))))
     names = {"here": (served,), "away": (away,), "too": (served,)}
-    entries = [Entry(name, name, lambda store, seed: None, files, 1, 2, 1) for name, files in names.items()]
+    entries = [Entry(name, name, lambda store: None, files, 1, 2, 1) for name, files in names.items()]
     monkeypatch.setattr(registry, "ENTRIES", tuple(entries))
     return tmp_path / "data"
 

@@ -2,8 +2,8 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from graphreach.datasets.components import large_components, split_graph
 from graphreach.graph import Graph
+from graphreach.tasks.dataset import large_components, split_graph
 from helpers import random_graph
 
 

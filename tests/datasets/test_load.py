@@ -21,7 +21,7 @@ def small(server, monkeypatch):
         files.append(DataFile(original.path, check, (Source((server.gives(name, body),)),)))
     monkeypatch.setattr(email_core, "EDGES", files[0])
     monkeypatch.setattr(email_core, "LABELS", files[1])
-    entry = registry.Entry("small", "", lambda store, seed: email_core.email_complete(store), tuple(files), 1, 12, 66)
+    entry = registry.Entry("small", "", email_core.email_complete, tuple(files), 1, 12, 66)
     monkeypatch.setattr(registry, "ENTRIES", (entry,))
 
 

@@ -7,51 +7,30 @@ from typing import Annotated, Any
 import typer
 
 import graphreach as gr
-from graphreach.cli import run_data
-from graphreach.cli import run_options as options
+from graphreach.cli import options
+from graphreach.cli.data import one_graph, read_run_data
 from graphreach.cli.group import say
-from graphreach.cli.output import check_output
+from graphreach.cli.options import check_output, option
+from graphreach.cli.output import table_text
 from graphreach.io.files import replacing
 from graphreach.io.writers import write_table
 from graphreach.plot import require_matplotlib
 
-PLOTS = [".png", ".pdf", ".svg"]
+KIND = "clique, hubs (links only) or noise."
+FRACTION = "Share of nodes that collude; for noise, share of edges."
+PLOT = "Plot of AUC against the fraction; .png .pdf .svg, with its numbers in a .csv."
 
 
 def attack(
-    run: run_data.Run,
-    kind: Annotated[
-        str | None,
-        typer.Option(
-            "--kind",
-            metavar="NAME",
-            help="clique, hubs (links only) or noise.",
-            show_default="hubs for links, else clique",
-        ),
-    ] = None,
-    fraction: Annotated[
-        float, typer.Option("--fraction", metavar="SHARE", help="Share of nodes that collude; for noise, of edges.")
-    ] = 0.1,
-    groups: Annotated[int, typer.Option("--groups", min=1, metavar="N", help="Groups, one attack each.")] = 5,
-    seed: Annotated[
-        int | None,
-        typer.Option("--seed", min=0, metavar="N", help="Random seed for the groups.", show_default="that of the run"),
-    ] = None,
+    run: options.Run,
+    kind: Annotated[str | None, option("--kind", KIND, "NAME", "hubs for links, else clique")] = None,
+    fraction: Annotated[float, option("--fraction", FRACTION, "SHARE")] = 0.1,
+    groups: Annotated[int, option("--groups", "Number of groups, one attack each.", "N", min=1)] = 5,
+    seed: Annotated[int | None, option("--seed", "Random seed for the groups.", "N", "that of the run", min=0)] = None,
     curve: Annotated[
-        str | None,
-        typer.Option(
-            "--curve", metavar="A,B,...", help="Several fractions instead of one.", show_default="the one of --fraction"
-        ),
+        str | None, option("--curve", "Several fractions instead of one.", "A,B,...", "the one of --fraction")
     ] = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option(
-            "--plot",
-            metavar="FILE",
-            help="AUC against the fraction; .png .pdf .svg, with a .csv beside it.",
-            show_default="none",
-        ),
-    ] = None,
+    plot: Annotated[Path | None, option("--plot", PLOT, "FILE", "none")] = None,
     labels: options.Labels = None,
     label_column: options.LabelColumn = None,
     json_: options.Json = False,
@@ -63,27 +42,20 @@ def attack(
     """
     fractions = [fraction] if curve is None else _numbers(curve)
     if plot is not None:
-        _check_plot(plot)
+        require_matplotlib()
+        check_output(plot, [".png", ".pdf", ".svg"], "--plot")
     from graphreach import attacks, training
 
     trained = training.TrainedRun(run)
     if trained.settings.task == "node":
         raise gr.InputError("RUN must be of task link or pair, got one of task node")
-    own = run_data.read_run_data(run, trained.settings, labels, label_column)
-    options.one_graph(own.data)
+    own = read_run_data(run, trained.settings, labels, label_column)
+    one_graph(own.data)
     found = attacks.curve(trained, own.splits[0], fractions, kind, groups=groups, seed=seed)
     rows = [each.to_dict() for each in found]
     if plot is not None:
         _draw(found, plot)
     typer.echo(json.dumps(rows if curve is not None else rows[0]) if json_ else _table(found))
-
-
-def _check_plot(path: Path) -> None:
-    require_matplotlib()
-    try:
-        check_output(path, PLOTS)
-    except gr.InputError as error:
-        raise gr.InputError(str(error).replace("--output", "--plot", 1)) from None
 
 
 def _numbers(text: str) -> list[float]:
@@ -116,20 +88,13 @@ def _draw(found: list[Any], path: Path) -> None:
 
 
 def _table(found: list[Any]) -> str:
-    from rich.console import Console
-    from rich.table import Table
-
-    first = found[0]
-    table = Table(title=f"{first.kind} on {first.method}, {first.task}: {first.groups} groups")
-    for name in ("fraction", "ends", "positives", "negatives", "AUC before", "after", "change"):
-        table.add_column(name, justify="left" if name == "ends" else "right")
+    first, rows = found[0], []
     for each in found:
         for ends in ("all",) if each.kind == "noise" else ("any", "both"):
             tally = each.any if ends == "all" else getattr(each, ends)
             counts = [str(sum(tally.positives)), str(sum(tally.negatives))]
             shown = [f"{tally.before:.4f}", f"{tally.after:.4f}", f"{tally.after - tally.before:+.4f}"]
-            table.add_row(f"{each.fraction:g}", ends, *counts, *(shown if tally.comparisons else ["-"] * 3))
-    console = Console(width=88)
-    with console.capture() as capture:
-        console.print(table)
-    return capture.get().rstrip()
+            rows.append([f"{each.fraction:g}", ends, *counts, *(shown if tally.comparisons else ["-"] * 3)])
+    columns = ("fraction", "ends", "positives", "negatives", "AUC before", "after", "change")
+    title = f"{first.kind} on {first.method}, {first.task}: {first.groups} groups"
+    return table_text(columns, rows, left="ends", width=88, title=title)

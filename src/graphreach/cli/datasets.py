@@ -7,43 +7,34 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from graphreach.cli.group import FAILED, say
-from graphreach.cli.output import check_output_folder
+from graphreach.cli.options import Json, check_output_folder, option
 from graphreach.errors import InputError
 
 if TYPE_CHECKING:
     from graphreach.datasets.registry import Entry
 
-ALL = "all"
-
 datasets = typer.Typer(
     add_completion=False, rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]}
 )
-Root = Annotated[
-    Path | None,
-    typer.Option(
-        "--root",
-        metavar="DIR",
-        help="Folder of <dataset>/<file>.",
-        show_default="GRAPHREACH_DATA, or the user's cache",
-    ),
-]
+ROOT = "Folder of <dataset>/<file>."
+Root = Annotated[Path | None, option("--root", ROOT, "DIR", "GRAPHREACH_DATA, or the user's cache")]
 
 
 @datasets.callback(invoke_without_command=True)
 def list_datasets(
     context: typer.Context,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.", show_default="off")] = False,
+    json_: Json = False,
     root: Root = None,
 ) -> None:
     """List the data sets with their sizes, and whether their files are here."""
     if context.invoked_subcommand is not None:
-        if as_json or root is not None:
+        if json_ or root is not None:
             raise InputError(f"--json and --root must come without {context.invoked_subcommand}, or --root after it")
         return
     from graphreach.datasets.registry import ENTRIES
 
     rows = [describe(entry, root) for entry in ENTRIES]
-    typer.echo(json.dumps(rows, indent=2) if as_json else _table(rows))
+    typer.echo(json.dumps(rows, indent=2) if json_ else _table(rows))
 
 
 @datasets.command()
@@ -57,18 +48,20 @@ def fetch(
 
     if root is not None:
         check_output_folder(root, "--root")
-    if name.strip().lower() != ALL:
+    if name.strip().lower() != "all":
         entry = find(name)
         if not entry.files:
             say(f"{entry.name} is generated and has no files")
-        _echo(entry.store(root).fetch())
+        for path in entry.store(root).fetch():
+            typer.echo(path)
         return
     failed, printed = False, set[Path]()
     for entry in ENTRIES:
         try:
-            paths = entry.store(root).fetch()
-            _echo([path for path in paths if path not in printed])  # two data sets share their files
-            printed.update(paths)
+            for path in entry.store(root).fetch():
+                if path not in printed:  # two data sets share their files
+                    typer.echo(path)
+                    printed.add(path)
         except (DownloadError, InputError) as error:
             # One server that is down is no reason to leave out the others.
             failed = True
@@ -99,26 +92,15 @@ def describe(entry: "Entry", root: Path | None = None) -> dict[str, Any]:
     }
 
 
-def _echo(paths: list[Path]) -> None:
-    for path in paths:
-        typer.echo(path)
-
-
 def _table(rows: list[dict[str, Any]]) -> str:
-    names = ("name", "graphs", "nodes", "edges", "attributes", "classes", "files", "about")
-    numbers = names[1:6]
-    cells = [names, *([f"{row[name]:,}" if name in numbers else _text(row, name) for name in names] for row in rows)]
-    widths = [max(len(line[column]) for line in cells) for column in range(len(names))]
-    lines = (
-        "  ".join(
-            cell.rjust(width) if name in numbers else cell.ljust(width)
-            for name, cell, width in zip(names, line, widths, strict=True)
-        )
+    names, sides = ("name", "graphs", "nodes", "edges", "attributes", "classes", "files", "about"), "<>>>>><<"
+    cells = [list(names)]
+    for row in rows:
+        kinds = [kind for kind in ("directed", "weighted") if row[kind]]
+        shown = [f"{row[name]:,}" if isinstance(row[name], int) else row[name] for name in names]
+        cells.append([*shown[:-1], ", ".join([row["about"], *kinds])])
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return "\n".join(
+        "  ".join(f"{cell:{side}{width}}" for cell, side, width in zip(line, sides, widths, strict=True)).rstrip()
         for line in cells
     )
-    return "\n".join(line.rstrip() for line in lines)
-
-
-def _text(row: dict[str, Any], name: str) -> str:
-    kinds = [kind for kind in ("directed", "weighted") if row[kind]]
-    return ", ".join([row[name], *kinds]) if name == "about" else str(row[name])

@@ -6,8 +6,7 @@ from typing import Annotated
 import typer
 
 from graphreach.cli.group import say
-from graphreach.cli.options import option
-from graphreach.cli.output import check_output_folder
+from graphreach.cli.options import check_output_folder, option
 from graphreach.progress import stage
 
 

@@ -7,12 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
-from graphreach.cli import engine_options as engines
-from graphreach.cli import run_options as options
-from graphreach.cli.graph_options import GraphFile, with_graph
+from graphreach.cli import options
+from graphreach.cli.data import GraphFile, Tables, load_data, one_graph, with_graph
 from graphreach.cli.group import say
-from graphreach.cli.options import number_or_name, option
-from graphreach.cli.output import check_output, check_output_folder
+from graphreach.cli.options import check_output, check_output_folder, number_or_name, option
+from graphreach.cli.output import say_plan, seconds_text
 from graphreach.errors import InputError
 from graphreach.io.embeddings import SUFFIXES, check_ids, write_embedding
 
@@ -20,7 +19,7 @@ COMPARED = ("common-neighbours", "node2vec")
 OUTPUT = ".parquet .csv .npy .npz or .emb (word2vec); a folder with --engine ray."
 ANCHORS = "Number of anchors, the width of the embedding; log2: floor(log2 n)^2."
 EPOCHS = "300; 200 beyond 10,000 nodes, 30 beyond 50,000"
-COMPARE = "Whether common neighbours and node2vec score the held-out links too."
+COMPARE = "Whether to score the held-out links by common neighbours and node2vec too."
 
 
 @with_graph
@@ -41,15 +40,15 @@ def embed(
     ] = None,
     config: options.Config = None,
     set_: options.Set = None,
-    engine: engines.Name = "local",
-    address: engines.Address = None,
-    workers: engines.Workers = None,
+    engine: options.EngineName = "local",
+    address: options.Address = None,
+    workers: options.Workers = None,
     verbose: options.Verbose = False,
     json_: options.Json = False,
 ) -> None:
     """Train on the graph's links, without labels, and write an embedding of every node under its own id.
 
-    A tenth of the links (at most 50,000) is held out to choose the model by, and as many to tell how well links are found.
+    A tenth of the links (at most 50,000) is held out to choose the model, and as many to measure how well it finds links.
     The embedding itself is computed with all links.
 
     With --engine ray and a folder as --output, workers write a Parquet data set, one file for each part of the nodes.
@@ -59,15 +58,15 @@ def embed(
     from graphreach.training.methods import Clock
     from graphreach.training.run_folder import peak_memory, versions, write_json
 
-    where = engines.make_engine(engine, address, workers=workers)
+    where = options.make_engine(engine, address, workers=workers)
     in_parts = where.name == "ray" and not output.suffix
     _check_outputs(output, record, in_parts)
     count = None if num_anchors is None else number_or_name(num_anchors)
     given = Settings.read(config, set_ or [], num_anchors=count, preset=preset, epochs=epochs, seed=seed, device=device)
     estimator = GraphReachEmbedding.from_settings(given, engine=where)
     began = time.perf_counter()
-    data, _ = options.load_data(file, options.Tables(features=features))
-    sample = options.one_graph(data)
+    data, _ = load_data(file, Tables(features=features))
+    sample = one_graph(data)
     if sample.graph.num_edges < FEWEST_LINKS:
         raise InputError(
             f"graph must have at least {FEWEST_LINKS} edges to train and hold some out, got {sample.graph.num_edges}"
@@ -75,7 +74,7 @@ def embed(
     check_ids(Path("part.parquet") if in_parts else output, sample.graph.ids)
     reading = time.perf_counter() - began
     if verbose:
-        options.say_plan(estimator.settings_on(sample.graph), sample)
+        say_plan(estimator.settings_on(sample.graph), sample)
     with where.ready():
         inputs = estimator.fit_inputs(sample.graph, sample.x)
         say(f"AUC of held-out links {estimator.auc_:.4f}, chosen at epoch {estimator.best_epoch_}")
@@ -127,5 +126,4 @@ def _others(sample: Any, settings: Any, clock: Any) -> dict[str, float]:
 def _table(found: dict[str, Any]) -> str:
     rows = [f"AUC of {found['held_out_links']} held-out links"]
     rows += [f"  {name:24}{value:.4f}" for name, value in found["auc"].items()]
-    rows.append("seconds: " + ", ".join(f"{name} {value:.1f}" for name, value in found["seconds"].items()))
-    return "\n".join(rows)
+    return "\n".join([*rows, seconds_text(found["seconds"])])

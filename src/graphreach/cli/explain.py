@@ -1,44 +1,42 @@
-"""``graphreach explain``: which anchors carry a score, and where a node stands among them."""
+"""``graphreach explain`` and ``graphreach report``: which anchors carry a score, and a run as one page."""
 
 import json
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import graphreach as gr
-from graphreach.cli import run_options as options
-from graphreach.cli.run_data import GraphNumber, GraphOption, NewAnchors, Run, load_run
+from graphreach.cli import options
+from graphreach.cli.data import load_run, read_run_data
+from graphreach.cli.group import say
+from graphreach.cli.options import check_output, option
 from graphreach.progress import stage
+
+PAIR = "Ids of a pair whose score is to be explained."
+NODE = "Id of a node whose position is to be explained."
 
 
 def explain(
-    run: Run,
-    pair: Annotated[
-        tuple[str, str] | None,
-        typer.Option("--pair", metavar="A B", help="Ids of a pair: why it has its score.", show_default="none"),
-    ] = None,
-    node: Annotated[
-        str | None,
-        typer.Option(
-            "--node", metavar="A", help="Id of a node: where it stands among the anchors.", show_default="none"
-        ),
-    ] = None,
-    top: Annotated[int, typer.Option("--top", min=1, metavar="N", help="Anchors to show.")] = 10,
-    graph: GraphOption = None,
-    graph_number: GraphNumber = None,
-    new_anchors: NewAnchors = False,
+    run: options.Run,
+    pair: Annotated[tuple[str, str] | None, option("--pair", PAIR, "A B", "none")] = None,
+    node: Annotated[str | None, option("--node", NODE, "A", "none")] = None,
+    top: Annotated[int, option("--top", "Number of anchors to show.", "N", min=1)] = 10,
+    graph: options.OtherGraph = None,
+    graph_number: options.GraphNumber = None,
+    new_anchors: options.NewAnchors = False,
     features: options.Features = None,
     json_: options.Json = False,
 ) -> None:
     """Explain a pair's score, the sum of what every anchor adds to it, or a node's position among the anchors.
 
-    All edges of the graph are used, as in graphreach predict, so the scores are the same. Of a run on several
-    graphs one is looked at. Of a run that adds scores of several methods, give the folder of the part, RUN/graphreach.
+    All edges of the graph are used, as in graphreach predict, so the scores are the same. Of a run on several graphs, one
+    is used. For a run that adds the scores of several methods, give the folder of one method, such as RUN/graphreach.
     """
     if (pair is None) == (node is None):
         raise gr.InputError("one of --pair and --node must be given")
     loaded = load_run(run, graph, features, graph_number, new_anchors, model=True)
-    ends = [find_node(loaded.graph, text) for text in (pair or (str(node),))]
+    ends = [_find_node(loaded.graph, text) for text in (pair or (str(node),))]
     if loaded.run.settings.task == "node" and pair is not None:
         raise gr.InputError("RUN must be of task link or pair to explain pairs, got one of task node")
     from graphreach.explain import Explainer
@@ -49,7 +47,7 @@ def explain(
     typer.echo(json.dumps(found.to_dict(top)) if json_ else found.text(top))
 
 
-def find_node(graph: gr.Graph, text: str) -> int:
+def _find_node(graph: gr.Graph, text: str) -> int:
     """The position of a node whose id was typed."""
     kind = graph.ids.dtype.kind
     if kind == "O":  # ids of several kinds, or of none that can be typed: what they read as
@@ -63,3 +61,28 @@ def find_node(graph: gr.Graph, text: str) -> int:
             f"ids must be ids of nodes (such as {', '.join(repr(each) for each in graph.ids[:3].tolist())}), got {text!r}"
         ) from None
     return int(graph.index_of(wanted))
+
+
+def report(
+    run: options.Run,
+    output: Annotated[Path, option("--output -o", "The page, .html.", "FILE", False)],
+    labels: options.Labels = None,
+    label_column: options.LabelColumn = None,
+    graph_number: options.GraphNumber = None,
+) -> None:
+    """Write a run as one HTML page: graph, anchors, embeddings, figures, and explained pairs or nodes; works offline.
+
+    A run on pairs or nodes of a file needs its --labels again; on links they colour the nodes. Of a run on several graphs,
+    one is shown. For a run that adds the scores of several methods, give the folder of one method, such as RUN/graphreach.
+    """
+    check_output(output, [".html"])
+    from graphreach import training
+    from graphreach.report import write_report
+    from graphreach.training.run_folder import RunFolder
+
+    trained = training.TrainedRun(run)
+    own = read_run_data(run, trained.settings, labels, label_column)
+    number = RunFolder(run).outcome().pick_graph(graph_number, "--graph-number")
+    with stage("writing the report"):
+        write_report(run, output, own.data, number=number, split=own.splits[number - 1], classes=own.classes)
+    say(f"the report is {output} ({output.stat().st_size / 1e6:.1f} MB)")

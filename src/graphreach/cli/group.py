@@ -134,7 +134,8 @@ class OneLineErrors(TyperGroup):
             say(f"error: {_one_line(error)}")
             code = exit_code(error)
         except BaseException as error:
-            if not _is_panic(error):
+            # pyo3 makes this class when it is first needed, so there is none to import; it is no Exception.
+            if type(error).__name__ != "PanicException":
                 raise
             say(f"error: {_first_line(error)} (in polars, which reads and writes tables)")
             code = FAILED
@@ -150,14 +151,7 @@ def say(message: str) -> None:
 
 
 def exit_code(error: Exception) -> int:
-    """2 for what the user can mend: bad input, a wrong option, a file that is not there or may not be written; else 1.
-
-    Example:
-        >>> exit_code(InputError("epochs must be at least 1, got 0")), exit_code(MemoryError())
-        (2, 1)
-        >>> exit_code(PermissionError(errno.EACCES, "Permission denied", "run")), exit_code(OSError(errno.ENOSPC, ""))
-        (2, 1)
-    """
+    """2 for what the user can mend: bad input, a wrong option, a file that is not there or may not be written; else 1."""
     if isinstance(error, InputError) or _is_usage_error(error):
         return BAD_INPUT
     named = isinstance(error, OSError) and error.filename is not None
@@ -172,7 +166,8 @@ def _one_line(error: Exception) -> str:
         return " ".join(error.format_message().split()) + hint  # type: ignore[attr-defined]
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
-    if isinstance(error, MemoryError) or _is_out_of_memory(error):
+    # torch has no class of its own for memory that is missing on the CPU
+    if isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and "DefaultCPUAllocator" in str(error)):
         return _first_line(error) if str(error) else "there is not enough memory"
     if isinstance(error, InputError | OSError | typer.Abort):
         return " ".join(str(error).split()) or type(error).__name__
@@ -181,16 +176,6 @@ def _one_line(error: Exception) -> str:
 
 def _first_line(error: BaseException) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
-
-
-def _is_out_of_memory(error: Exception) -> bool:
-    """Whether torch found no memory, for which it has no class of its own on the CPU."""
-    return isinstance(error, RuntimeError) and "DefaultCPUAllocator" in str(error)
-
-
-def _is_panic(error: BaseException) -> bool:
-    # pyo3 makes the class when it is first needed, so there is none to import; it is no Exception.
-    return type(error).__name__ == "PanicException"
 
 
 def _is_usage_error(error: Exception) -> bool:

@@ -1,14 +1,15 @@
 """``graphreach info``: what a graph is like, and which parameters suit it."""
 
 import json
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 import typer
 
 import graphreach as gr
 from graphreach.anchors.select_anchors import resolve_num_anchors
-from graphreach.cli.graph_options import GraphFile, with_graph
+from graphreach.cli.data import GraphFile, with_graph
+from graphreach.cli.options import Json
 from graphreach.graph.reading import Reading
 from graphreach.progress import stage
 from graphreach.walks.defaults import NUM_WALKS
@@ -16,30 +17,22 @@ from graphreach.walks.walk_length import MAX_WALK_LENGTH
 
 
 @with_graph
-def info(
-    file: GraphFile,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.", show_default="off")] = False,
-) -> None:
+def info(file: GraphFile, json_: Json = False) -> None:
     """Print size, components and diameter of a graph, and the parameters that suit it."""
     # Loops change neither components nor diameter, and what was dropped could not be counted.
     graph = file.read(self_loops=True)
     with stage("searching for the diameter"):
-        facts = describe(graph, keeps_self_loops=file.self_loops)
-    if as_json:
-        typer.echo(json.dumps(facts, indent=2))
-    else:
-        typer.echo(_table(facts))
+        facts = _describe(graph, file.self_loops)
+    typer.echo(json.dumps(facts, indent=2) if json_ else _table(facts))
 
 
-def describe(graph: gr.Graph, keeps_self_loops: bool = True) -> dict[str, Any]:
-    """What ``info`` tells about a graph.
+def _describe(graph: gr.Graph, keeps_self_loops: bool) -> dict[str, Any]:
+    from scipy.sparse.csgraph import connected_components
 
-    Example:
-        >>> facts = describe(gr.Graph.from_edges([[0, 1], [1, 2]], num_nodes=4))
-        >>> facts["components"], facts["isolated"], facts["diameter"]
-        ({'number': 2, 'largest': 3}, 1, {'lower': 2, 'upper': 2})
-    """
-    loops, isolated, components = _structure(graph)
+    matrix = graph.to_scipy()
+    loops = int(np.count_nonzero(matrix.diagonal()))
+    number, label = connected_components(matrix, directed=graph.directed, connection="weak")
+    sizes = np.bincount(label)
     hops = gr.diameter(graph)
     return {
         "nodes": graph.num_nodes,
@@ -49,8 +42,8 @@ def describe(graph: gr.Graph, keeps_self_loops: bool = True) -> dict[str, Any]:
         "weights": _weight_range(graph, keeps_self_loops),
         "self_loops": loops,
         "self_loops_kept": keeps_self_loops,
-        "isolated": isolated,
-        "components": components,
+        "isolated": int(np.count_nonzero(sizes == 1)),
+        "components": {"number": int(number), "largest": int(sizes.max())},
         "diameter": {"lower": hops.lower, "upper": hops.upper},
         "suggested": {
             "num_anchors": resolve_num_anchors("log2", graph.num_nodes),
@@ -59,17 +52,6 @@ def describe(graph: gr.Graph, keeps_self_loops: bool = True) -> dict[str, Any]:
             "num_walks_by_theorem": gr.recommended_num_walks(graph.num_nodes),
         },
     }
-
-
-def _structure(graph: gr.Graph) -> tuple[int, int, dict[str, int]]:
-    """Self-loops, nodes without another neighbour, and components (weak ones of a directed graph)."""
-    from scipy.sparse.csgraph import connected_components
-
-    matrix = graph.to_scipy()
-    loops = int(np.count_nonzero(matrix.diagonal()))
-    number, label = connected_components(matrix, directed=graph.directed, connection="weak")
-    sizes = np.bincount(label)
-    return loops, int(np.count_nonzero(sizes == 1)), {"number": int(number), "largest": int(sizes.max())}
 
 
 def _weight_range(graph: gr.Graph, keeps_self_loops: bool) -> dict[str, float] | None:

@@ -1,61 +1,81 @@
-"""Files and folders that commands write: refused early."""
+"""What verbs print about runs, for people."""
 
-import os
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterable, Sequence
+from typing import Any
 
-from graphreach.errors import InputError
+from graphreach.cli.group import say
 
 
-def check_output(path: Path, suffixes: Sequence[str] = (), option: str = "--output") -> str:
-    """Return the suffix of ``path`` if a file of that name can be written, before any work is done for it.
-
-    Args:
-        path: The file to be.
-        suffixes: What its name may end in; empty: anything.
-        option: The option that names it.
+def summary(record: dict[str, Any]) -> str:
+    """A run in a few lines.
 
     Example:
-        >>> check_output(Path("reach.xlsx"), [".parquet", ".npz"])
-        Traceback (most recent call last):
-        ...
-        graphreach.errors.InputError: --output must end in .parquet or .npz, got reach.xlsx
+        >>> record = {"settings": {"method": "gcn", "task": "link"}, "metrics": {"test": {"auc": 0.9}}, "seconds": {}}
+        >>> print(summary(record | {"test_examples": 20, "leaks": ["link, clean: no leak"]}))
+        gcn, link: test auc 0.9000
+        20 test pairs; leak check: link, clean: no leak
     """
-    suffix = path.suffix.lower()
-    if suffixes and suffix not in suffixes:
-        raise InputError(f"{option} must end in {_any_of(suffixes)}, got {path.name}")
-    _check_name(path, option)
-    if path.is_dir():
-        raise InputError(f"{option} must be a file, got the folder {path}")
-    if not path.parent.is_dir():
-        raise InputError(f"{option} must be in a folder that exists, got {path}")
-    if not os.access(path.parent, os.W_OK | os.X_OK):
-        raise InputError(f"{option} must be in a folder that can be written to, got {path}")
-    return suffix
+    method, task = record["settings"]["method"], record["settings"]["task"]
+    noun = "nodes" if task == "node" else "pairs"
+    examples = f"{record['test_examples']} test {noun}" if "test_examples" in record else ""
+    lines = [f"{method}, {task}: test {metrics_text(record['metrics']['test'])}", f"{examples}{leak_check(record)}"]
+    if "best_epoch" in record:
+        lines.append(f"chosen on validation at epoch {record['best_epoch']} of {record['epochs']}")
+    if "cluster" in record:
+        lines.append("trained by {workers} workers with {cores} cores, nodes: {nodes}".format(**record["cluster"]))
+    if record["seconds"]:
+        lines.append(seconds_text(record["seconds"]))
+    return "\n".join(line for line in lines if line)
 
 
-def check_output_folder(path: Path, option: str = "--output") -> None:
-    """Refuse a folder that cannot be made or written to, before any work is done for it."""
-    _check_name(path, option)
-    nearest = next(folder for folder in (path, *path.absolute().parents) if os.path.lexists(folder))
-    if not nearest.is_dir():
-        what = "a folder" if nearest == path else "in a folder"
-        raise InputError(f"{option} must be {what}, got the file {nearest}")
-    if not os.access(nearest, os.W_OK | os.X_OK):
-        raise InputError(f"{option} must be a folder that can be written to, got {path}")
+def metrics_text(found: dict[str, float]) -> str:
+    """Metrics in one line."""
+    return ", ".join(f"{name} {value:.4f}" for name, value in found.items()) or "none: no test examples of both kinds"
 
 
-def _check_name(path: Path, option: str) -> None:
-    """Refuse names that no file can have: the system says so only when it is asked for one."""
-    try:
-        path.stat()
-    except (FileNotFoundError, NotADirectoryError):
-        return
-    except OSError as error:
-        raise InputError(
-            f"{option} must be a name that files can have, got {str(path)!r:.80}: {error.strerror}"
-        ) from None
+def seconds_text(seconds: dict[str, float]) -> str:
+    """The times of a run's phases in one line."""
+    return "seconds: " + ", ".join(f"{name} {value:.1f}" for name, value in seconds.items())
 
 
-def _any_of(names: Sequence[str]) -> str:
-    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+def leak_check(record: dict[str, Any]) -> str:
+    """What the leak check of a run found, one sentence for each of the first graphs.
+
+    Example:
+        >>> leak_check({"leaks": ["link, clean: no leak"], "data": {"graphs": 5}})
+        '; leak check: link, clean: no leak (4 graphs more)'
+    """
+    found = record.get("leaks") or []
+    if not found:
+        return ""
+    more = record.get("data", {}).get("graphs", 1) - len(found)
+    return f"; leak check: {' | '.join(found)}" + (f" ({more} graphs more)" if more > 0 else "")
+
+
+def table_text(
+    columns: Sequence[str], rows: Iterable[Sequence[str]], left: str, width: int, title: str | None = None
+) -> str:
+    """A table with a frame; columns but the one named ``left`` are flush right."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=title)
+    for name in columns:
+        table.add_column(name, justify="left" if name == left else "right")
+    for row in rows:
+        table.add_row(*row)
+    console = Console(width=width)
+    with console.capture() as capture:
+        console.print(table)
+    return capture.get().rstrip()
+
+
+def say_plan(settings: Any, sample: Any) -> None:
+    """Print every setting of a run on a graph to stderr, one line per group of settings."""
+    from graphreach.training.plan import resolve
+
+    for name in settings.method.split("+"):
+        own = settings.part(name) if "+" in settings.method else settings
+        attributes = own.features and sample.x is not None
+        for line in str(resolve(own, sample.graph.num_nodes, attributes)).splitlines():
+            say(line)

@@ -11,23 +11,17 @@ import typer
 from numpy.typing import NDArray
 
 import graphreach as gr
-from graphreach.cli import run_options as options
+from graphreach.cli import options
+from graphreach.cli.data import load_run
 from graphreach.cli.group import say
-from graphreach.cli.options import option
-from graphreach.cli.output import check_output
-from graphreach.cli.run_data import GraphNumber, GraphOption, NewAnchors, Run, load_run
-from graphreach.cli.summary import counted, figures, summary
+from graphreach.cli.options import check_output, option
+from graphreach.cli.output import metrics_text, summary
 from graphreach.graph.ids import plain_ids
 from graphreach.io.writers import write_table
 from graphreach.progress import stage
 from graphreach.tasks.pair_keys import draw_pairs, encode, unique
 
-Pairs = Annotated[Path | None, option("--pairs", "Table of pairs of ids.", "FILE", "none")]
-Nodes = Annotated[Path | None, option("--nodes", "Table or list of ids.", "FILE", "none")]
-Strict = Annotated[bool, option("--strict", "Refuse a table with an id that is no node.", default="off")]
-Output = Annotated[Path | None, option("--output -o", "A .csv or .parquet file.", "FILE", "stdout")]
 LABELLED = "Table of pairs of ids with a column label, 0 or 1."
-LabelledPairs = Annotated[Path | None, option("--pairs", LABELLED, "FILE", "the test examples of the run")]
 
 UNKNOWN = 3
 """The exit code where some ids were not known and the others were written."""
@@ -52,24 +46,24 @@ class _EmbeddedRun:
 
 
 def predict(
-    run: Run,
-    pairs: Pairs = None,
-    nodes: Nodes = None,
-    strict: Strict = False,
-    graph: GraphOption = None,
-    graph_number: GraphNumber = None,
-    new_anchors: NewAnchors = False,
+    run: options.Run,
+    pairs: Annotated[Path | None, option("--pairs", "Table of pairs of ids.", "FILE", "none")] = None,
+    nodes: Annotated[Path | None, option("--nodes", "Table or list of ids.", "FILE", "none")] = None,
+    strict: Annotated[bool, option("--strict", "Refuse a table with an unknown id.", default="off")] = False,
+    graph: options.OtherGraph = None,
+    graph_number: options.GraphNumber = None,
+    new_anchors: options.NewAnchors = False,
     features: options.Features = None,
-    output: Output = None,
+    output: Annotated[Path | None, option("--output -o", "A .csv or .parquet file.", "FILE", "stdout")] = None,
     json_: options.Json = False,
 ) -> None:
-    """Score pairs, or tell nodes' classes.
+    """Score pairs of nodes, or predict the classes of nodes.
 
     A pair's score says which pairs are likelier; it is no probability. "rank" is its place among the pairs of the table,
     1 the highest, and "percentile" the share of 1000 random pairs without a link that score lower. All edges of the graph
-    are used, also those that were held out for testing.
+    are used, including those that were held out for testing.
 
-    Rows with ids that are no nodes are left out, their ids are listed on stderr, and the exit code is 3.
+    Rows with unknown ids are left out, the ids are listed on stderr, and the exit code is 3.
     """
     if (pairs is None) == (nodes is None):
         raise gr.InputError("one of --pairs and --nodes must be given")
@@ -118,13 +112,7 @@ def _few(ids: list[Any], most: int = 10) -> str:
 
 
 def random_non_links(graph: gr.Graph, size: int, known: NDArray[np.bool_], seed: int = 0) -> NDArray[np.int64]:
-    """Up to ``size`` different pairs of known nodes without an edge in either direction, ``[2, m]``.
-
-    Args:
-        graph: The graph.
-        size: How many pairs.
-        known: Which nodes may be drawn, one value per node.
-        seed: Random seed for the pairs.
+    """Up to ``size`` different pairs ``[2, m]`` of known nodes without an edge in either direction.
 
     Example:
         >>> path = gr.Graph.from_edges([[0, 1], [1, 2]])
@@ -145,8 +133,9 @@ def random_non_links(graph: gr.Graph, size: int, known: NDArray[np.bool_], seed:
 
 def _ranks(scores: Any) -> Any:
     """Places from the highest, from 1; equal scores share the best place of theirs."""
-    values, place, count = np.unique(-np.asarray(scores), return_inverse=True, return_counts=True)
-    return (np.cumsum(count) - count + 1)[place] if len(values) else place
+    import polars as pl
+
+    return pl.Series(np.asarray(scores)).rank("min", descending=True).to_numpy().astype(np.int64)
 
 
 def _node_table(asked: _EmbeddedRun, path: Path | None, strict: bool) -> tuple[dict[str, Any], list[Any]]:
@@ -174,13 +163,13 @@ def _write(table: dict[str, Any], output: Path | None, as_json: bool) -> None:
 
 
 def evaluate(
-    run: Run,
-    pairs: LabelledPairs = None,
+    run: options.Run,
+    pairs: Annotated[Path | None, option("--pairs", LABELLED, "FILE", "the test examples of the run")] = None,
     labels: options.Labels = None,
     label_column: options.LabelColumn = None,
-    graph: GraphOption = None,
-    graph_number: GraphNumber = None,
-    new_anchors: NewAnchors = False,
+    graph: options.OtherGraph = None,
+    graph_number: options.GraphNumber = None,
+    new_anchors: options.NewAnchors = False,
     features: options.Features = None,
     json_: options.Json = False,
 ) -> None:
@@ -208,23 +197,22 @@ def evaluate(
     task = asked.run.settings.task
     if (pairs is None) != (task == "node"):
         raise gr.InputError(f"{'--labels' if task == 'node' else '--pairs'} must be given for a run of task {task}")
-    examples, scores = _pair_examples(asked, pairs) if pairs else _node_examples(asked, labels, label_column)
-    from graphreach import tasks
-
-    found = tasks.metrics(task, scores, examples)
-    say(f"{asked.run.settings.method}, {task}: {counted(task, examples)}")
-    typer.echo(json.dumps(found) if json_ else figures(found))
-
-
-def _pair_examples(asked: _EmbeddedRun, path: Path) -> tuple[Any, Any]:
     from graphreach import tasks
     from graphreach.io.tables import read_pair_labels
 
-    index, label = read_pair_labels(path, asked.graph, say)
-    return tasks.Examples(index, label), asked.scores(index)
+    if pairs is not None:
+        examples = tasks.Examples(*read_pair_labels(pairs, asked.graph, say))
+        scores = asked.scores(examples.index)
+    else:
+        examples = _node_examples(asked, labels, label_column)
+        scores = asked.run.class_probabilities(asked.z, examples.index)
+    found = tasks.metrics(task, scores, examples)
+    positive = "" if task == "node" else f", {int(examples.label.sum())} of them positive"
+    say(f"{asked.run.settings.method}, {task}: {len(examples)} {'nodes' if task == 'node' else 'pairs'}{positive}")
+    typer.echo(json.dumps(found) if json_ else metrics_text(found))
 
 
-def _node_examples(asked: _EmbeddedRun, path: Any, column: str | None) -> tuple[Any, Any]:
+def _node_examples(asked: _EmbeddedRun, path: Any, column: str | None) -> Any:
     from graphreach import tasks
     from graphreach.io.tables import read_labels
 
@@ -235,4 +223,4 @@ def _node_examples(asked: _EmbeddedRun, path: Any, column: str | None) -> tuple[
         raise gr.InputError(f"--labels must hold classes that the run knows ({names[:5]}), got {unknown[:3]}")
     index = np.flatnonzero(y >= 0)
     label = np.array([names.index(name) for name in classes])[y[index]]
-    return tasks.Examples(index, label), asked.run.class_probabilities(asked.z, index)
+    return tasks.Examples(index, label)

@@ -9,39 +9,31 @@ from typing import Annotated, Any
 
 import typer
 
+from graphreach.cli import options
 from graphreach.cli.group import say
+from graphreach.cli.options import option
 from graphreach.errors import InputError
 from graphreach.progress import duration, live
+
+QUICK = "One seed and a few epochs, to try everything in minutes; in a folder of its own."
 
 
 def reproduce(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Tables and figures, or all; see list.")],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder of results, tables and figures.")
-    ] = Path("results"),
+    output: Annotated[Path, option("--output -o", "Folder of results, tables and figures.", "DIR")] = Path("results"),
     seeds: Annotated[
-        str | None,
-        typer.Option("--seeds", metavar="0-9", help="Random seeds, one run each.", show_default="those of each column"),
+        str | None, option("--seeds", "Random seeds, one run each.", "0-9", "those of each column")
     ] = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, metavar="N", help="Runs side by side.")] = 1,
-    columns: Annotated[
-        str | None, typer.Option("--columns", metavar="A,B,...", help="Columns to run.", show_default="all")
-    ] = None,
-    quick: Annotated[
-        bool,
-        typer.Option(
-            "--quick",
-            help="One seed, a few epochs: every path in minutes, in a folder of its own.",
-            show_default="off",
-        ),
-    ] = False,
-    run: Annotated[bool, typer.Option("--run/--no-run", help="Whether to run what is missing.")] = True,
-    json_: Annotated[bool, typer.Option("--json", help="Print every cell as JSON.", show_default="off")] = False,
+    jobs: Annotated[int, option("--jobs -j", "Number of runs at a time.", "N", min=1)] = 1,
+    columns: Annotated[str | None, option("--columns", "Columns to run.", "A,B,...", "all")] = None,
+    quick: Annotated[bool, option("--quick", QUICK, default="off")] = False,
+    run: Annotated[bool, option("--run/--no-run", "Whether to run what is missing.")] = True,
+    json_: options.Json = False,
 ) -> None:
-    """Regenerate tables and figures of the paper, with the published figures beside ours.
+    """Regenerate tables and figures of the paper, with the published figures next to ours.
 
-    A run that is on disk is not repeated, so a call that was ended goes on where it was. `graphreach reproduce list` names
-    every experiment.
+    A run that is on disk is not repeated, so an interrupted call can be resumed. `graphreach reproduce list` names every
+    experiment.
     """
     from graphreach import experiments
 
@@ -152,16 +144,13 @@ def _beside(summary: Any) -> str:
 @contextmanager
 def _display() -> Iterator[Any]:
     """A bar on a terminal; one line per run elsewhere."""
+
+    def line(status: Any, text: str) -> str:
+        left = "" if status.left is None else f", about {duration(status.left)} left"
+        return f"{sum(status.done.values())} of {sum(status.total.values())}{left}: {text}"
+
     if not sys.stderr.isatty():
-        yield lambda status, text: say(f"{_count(status)}{_left(status)}: {text}")
+        yield lambda status, text: say(line(status, text))
         return
     with live("runs", None) as show:
-        yield lambda status, text: show(0, f"{_count(status)}{_left(status)}: {text}")
-
-
-def _count(status: Any) -> str:
-    return f"{sum(status.done.values())} of {sum(status.total.values())}"
-
-
-def _left(status: Any) -> str:
-    return "" if status.left is None else f", about {duration(status.left)} left"
+        yield lambda status, text: show(0, line(status, text))

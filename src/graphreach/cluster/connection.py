@@ -109,7 +109,7 @@ def _connect(ray: Any, target: str | None) -> None:
                 "a Ray of this machine alone must not be open to others, which ray prevents only if graphreach.cluster is"
                 f" imported before it or {LOOPBACK_ONLY}=0 is set: do so, call ray.init() yourself, or give an address"
             )
-        settings |= {"include_dashboard": False, "_node_ip_address": LOOPBACK}
+        settings["include_dashboard"] = False
     try:
         ray.init(address=target or "local", **settings)
     except (ConnectionError, RuntimeError, ValueError) as error:

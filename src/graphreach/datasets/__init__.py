@@ -1,4 +1,4 @@
-"""Data sets: the paper's eight, and larger graphs beside them."""
+"""Data sets: the paper's eight, and larger graphs."""
 
 from graphreach.datasets.registry import fetch, find, load, names
 from graphreach.datasets.store import DownloadError

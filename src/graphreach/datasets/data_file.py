@@ -28,8 +28,7 @@ class Plain:
 
     def __call__(self, data: bytes) -> bytes:
         """Check ``data`` and return it."""
-        check_sha256(data, self.sha256, "its")
-        return data
+        return check_sha256(data, self.sha256, "its")
 
 
 @dataclass(frozen=True)
@@ -40,9 +39,7 @@ class Gzipped:
 
     def __call__(self, data: bytes) -> bytes:
         """Unpack ``data``, check it and return it."""
-        text = unzip(data)
-        check_sha256(text, self.sha256, "its unpacked content's")
-        return text
+        return check_sha256(unzip(data), self.sha256, "its unpacked content's")
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,11 +62,12 @@ class Zipped:
         return entries
 
 
-def check_sha256(data: bytes, expected: str, whose: str) -> None:
-    """Raise :class:`ContentError` unless ``data`` has the sha256 ``expected``."""
+def check_sha256(data: bytes, expected: str, whose: str) -> bytes:
+    """Return ``data`` if it has the sha256 ``expected``."""
     found = hashlib.sha256(data).hexdigest()
     if found != expected:
         raise ContentError(f"{whose} sha256 is {found[:12]}..., expected {expected[:12]}...")
+    return data
 
 
 def unzip(data: bytes) -> bytes:

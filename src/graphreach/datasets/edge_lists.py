@@ -1,6 +1,8 @@
-"""Larger graphs from plain edge lists, beside the paper's."""
+"""Larger graphs from plain edge lists, in addition to the paper's."""
 
 import io
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -48,14 +50,12 @@ CHICAGO = DataFile(
 )
 
 
-def plain(store: Store) -> Dataset:
-    """An undirected graph from its one file, self-loops dropped."""
-    return Dataset(store.name, (Sample(_read(store, store.files[0])),))
+def plain(store: Store, **reading: Any) -> Dataset:
+    """A graph from its one file, self-loops dropped; undirected unless ``reading`` says otherwise."""
+    return Dataset(store.name, (Sample(_read(store, store.files[0], **reading)),))
 
 
-def directed(store: Store) -> Dataset:
-    """A directed graph from its one file."""
-    return Dataset(store.name, (Sample(_read(store, store.files[0], directed=True)),))
+directed = partial(plain, directed=True)
 
 
 def chicago_regional(store: Store) -> Dataset:
@@ -63,7 +63,7 @@ def chicago_regional(store: Store) -> Dataset:
 
     Of the network's 12,982 nodes three have no link and are not here.
     """
-    return Dataset(store.name, (Sample(_read(store, CHICAGO, directed=True, weight="capacity")),))
+    return plain(store, directed=True, weight="capacity")
 
 
 def facebook(store: Store) -> Dataset:
@@ -78,6 +78,6 @@ def facebook(store: Store) -> Dataset:
     return Dataset(store.name, (Sample(graph, y=y),))
 
 
-def _read(store: Store, file: DataFile, directed: bool = False, weight: str | None = None) -> Graph:
+def _read(store: Store, file: DataFile, **reading: Any) -> Graph:
     store.open(file)  # checks it
-    return read_graph(store.path(file), directed=directed, weight=weight)
+    return read_graph(store.path(file), **({"directed": False, "weight": None} | reading))

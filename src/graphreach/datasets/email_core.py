@@ -5,11 +5,10 @@ import io
 import numpy as np
 from numpy.typing import NDArray
 
-from graphreach.datasets.components import large_components, split_graph
 from graphreach.datasets.data_file import DataFile, Plain, Source, as_plain, github, snap
 from graphreach.datasets.store import Store
 from graphreach.graph import Graph
-from graphreach.tasks.dataset import Dataset, Sample
+from graphreach.tasks.dataset import Dataset, Sample, large_components, split_graph
 
 EDGES = DataFile(
     "email/email.txt",

@@ -9,12 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphreach.datasets.components import large_components, split_graph
 from graphreach.datasets.data_file import ContentError, DataFile, Zipped, snap
 from graphreach.datasets.store import Store
 from graphreach.graph import Graph
 from graphreach.progress import stage
-from graphreach.tasks.dataset import Dataset, Sample
+from graphreach.tasks.dataset import Dataset, Sample, large_components, split_graph
 
 LINKS, FEATURES, ROWS = "ppi/ppi-G.json", "ppi/ppi-feats.npy", "ppi/ppi-id_map.json"
 SHA256 = {

@@ -5,11 +5,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphreach.datasets.components import split_graph
 from graphreach.datasets.data_file import DataFile, Source, Zipped, as_zip, github
 from graphreach.datasets.store import Store
 from graphreach.graph import Graph
-from graphreach.tasks.dataset import Dataset, Sample
+from graphreach.tasks.dataset import Dataset, Sample, split_graph
 
 SHA256 = {
     "PROTEINS_full/PROTEINS_full_A.txt": "4c4b33e272fc95cac6d27ed6d5d12b9a852c8610e91fff59f8f0dbdd5a20df67",

@@ -22,7 +22,7 @@ class Entry:
     Attributes:
         name: What it is loaded by.
         about: What it is, in a few words.
-        build: Makes it from its files and a seed.
+        build: Makes it from its files, or from a seed if it is generated.
         files: What it is made from; nothing if it is generated.
         num_graphs: Graphs; this and the following counts are those of the loaded data set (with seed 0).
         num_nodes: Nodes of all graphs.
@@ -35,7 +35,7 @@ class Entry:
 
     name: str
     about: str
-    build: Callable[[Store, int], Dataset]
+    build: Callable[[Any], Dataset]
     files: tuple[DataFile, ...]
     num_graphs: int
     num_nodes: int
@@ -51,42 +51,36 @@ class Entry:
 
 
 def _planetoid(name: str, about: str, *counts: int) -> Entry:
-    files = tuple(planetoid.FILES[name].values())
-    return Entry(name, about, lambda store, seed: planetoid.planetoid(store), files, 1, *counts)
-
-
-def _from_files(name: str, about: str, build: Callable[[Store], Dataset], files: tuple[DataFile, ...], *counts: int,
-               **more: Any) -> Entry:  # fmt: skip
-    return Entry(name, about, lambda store, seed: build(store), files, *counts, **more)
+    return Entry(name, about, planetoid.planetoid, tuple(planetoid.FILES[name].values()), 1, *counts)
 
 
 ENTRIES = (
-    Entry("grid", "a 20 x 20 grid", lambda store, seed: generated.grid(), (), 1, 400, 760),
+    Entry("grid", "a 20 x 20 grid", lambda seed: generated.grid(), (), 1, 400, 760),
     Entry(
-        "communities", "20 cliques of 20 in a ring, rewired by the seed",
-        lambda store, seed: generated.communities(seed), (), 1, 400, 3_800, num_classes=20,
+        "communities", "20 cliques of 20 in a ring, rewired by the seed", generated.communities, (), 1, 400, 3_800,
+        num_classes=20,
     ),
-    _from_files("email", "mail among groups of departments", email_core.email, email_core.FILES, 7, 920, 7_201, 0, 41),
-    _from_files(
+    Entry("email", "mail among groups of departments", email_core.email, email_core.FILES, 7, 920, 7_201, 0, 41),
+    Entry(
         "email-complete", "mail in a research institution", email_core.email_complete, email_core.FILES,
         1, 986, 16_064, 0, 42,
     ),
-    _from_files("protein", "parts of proteins", protein.protein, protein.FILES, 364, 17_997, 34_316, 29, 3),
-    _from_files("ppi", "proteins in 24 tissues", ppi.ppi, ppi.FILES, 24, 56_658, 793_617, 50),
+    Entry("protein", "parts of proteins", protein.protein, protein.FILES, 364, 17_997, 34_316, 29, 3),
+    Entry("ppi", "proteins in 24 tissues", ppi.ppi, ppi.FILES, 24, 56_658, 793_617, 50),
     _planetoid("cora", "citations in machine learning", 2_708, 5_278, 1_433, 7),
     _planetoid("citeseer", "citations in computer science", 3_327, 4_552, 3_703, 6),
     _planetoid("pubmed", "citations on diabetes", 19_717, 44_324, 500, 3),
-    _from_files("ca-astroph", "co-authors in astrophysics", edge_lists.plain, (edge_lists.ASTRO,), 1, 18_772, 198_050),
-    _from_files("email-enron", "mail at Enron", edge_lists.plain, (edge_lists.ENRON,), 1, 36_692, 183_831),
-    _from_files(
+    Entry("ca-astroph", "co-authors in astrophysics", edge_lists.plain, (edge_lists.ASTRO,), 1, 18_772, 198_050),
+    Entry("email-enron", "mail at Enron", edge_lists.plain, (edge_lists.ENRON,), 1, 36_692, 183_831),
+    Entry(
         "soc-epinions1", "trust on Epinions", edge_lists.directed, (edge_lists.EPINIONS,), 1, 75_879, 508_837,
         directed=True,
     ),
-    _from_files(
+    Entry(
         "chicago-regional", "roads of the Chicago region, by capacity", edge_lists.chicago_regional,
         (edge_lists.CHICAGO,), 1, 12_979, 39_018, directed=True, weighted=True,
     ),
-    _from_files(
+    Entry(
         "facebook", "pages that like each other", edge_lists.facebook,
         (edge_lists.FACEBOOK_EDGES, edge_lists.FACEBOOK_LABELS), 1, 22_470, 170_823, num_classes=4,
     ),
@@ -128,7 +122,7 @@ def load(name: str, root: str | os.PathLike[str] | None = None, *, seed: int = 0
     """Load a data set; files that are missing are downloaded first, and all are checked before they are read.
 
     The eight data sets of the paper are built by P-GNN's recipe, which the paper uses: ``"grid"``, ``"communities"``,
-    ``"email"``, ``"email-complete"``, ``"protein"``, ``"ppi"``, ``"cora"``, ``"citeseer"``. Beside them there are
+    ``"email"``, ``"email-complete"``, ``"protein"``, ``"ppi"``, ``"cora"``, ``"citeseer"``. The others are
     ``"pubmed"``, ``"ca-astroph"``, ``"email-enron"``, ``"soc-epinions1"``, ``"chicago-regional"`` and ``"facebook"``.
 
     Args:
@@ -142,8 +136,8 @@ def load(name: str, root: str | os.PathLike[str] | None = None, *, seed: int = 0
         >>> dataset[0].graph.num_nodes, dataset.num_classes
         (400, 20)
     """
-    entry = find(name)
-    return entry.build(entry.store(root), check_seed(seed))
+    entry, seed = find(name), check_seed(seed)
+    return entry.build(entry.store(root) if entry.files else seed)
 
 
 def fetch(name: str, root: str | os.PathLike[str] | None = None) -> list[Path]:

@@ -51,8 +51,8 @@ def download(file: DataFile) -> bytes:
             except ContentError as error:
                 problems[source] = f"other content than expected, as {error}"
             except OSError as error:
-                problems[source] = _reason(error)
-                if _is_final(error):
+                problems[source], final = _reason(error)
+                if final:
                     left.remove(source)
             else:
                 return data
@@ -78,27 +78,16 @@ def _get(url: str, name: str) -> bytes:
     return bytes(data)
 
 
-def _status(error: OSError) -> int | None:
-    return getattr(getattr(error, "response", None), "status_code", None)
-
-
-def _is_final(error: OSError) -> bool:
-    status = _status(error)
-    return isinstance(error, DownloadError) or (status is not None and 400 <= status < 500 and status not in TRY_AGAIN)
-
-
-def _reason(error: OSError) -> str:
-    """In a few words; the text of network errors is long and full of addresses in memory."""
+def _reason(error: OSError) -> tuple[str, bool]:
+    """An error in a few words, as its text is long and full of addresses in memory, and whether it will not pass."""
+    text, status = str(error), getattr(getattr(error, "response", None), "status_code", None)
     if isinstance(error, DownloadError):
-        return str(error)
-    if status := _status(error):
-        return f"HTTP status {status}"
-    text = str(error)
+        return text, True
+    if status:
+        return f"HTTP status {status}", 400 <= status < 500 and status not in TRY_AGAIN
     if "timed out" in text.lower():
-        return f"no answer within {READ_TIMEOUT:g} s"
-    if "IncompleteRead" in text:
-        return "connection lost midway"
-    return "no connection"
+        return f"no answer within {READ_TIMEOUT:g} s", False
+    return "connection lost midway" if "IncompleteRead" in text else "no connection", False
 
 
 VARIABLE = "GRAPHREACH_DATA"
@@ -120,13 +109,7 @@ def find_root(root: str | os.PathLike[str] | None = None) -> Path:
 
 
 class Store:
-    """The files of one data set below a root.
-
-    Args:
-        name: The data set.
-        files: Its files.
-        root: See :func:`find_root`; looked for only when a file is asked for.
-    """
+    """The files of one data set below a root, which :func:`find_root` looks for only when a file is asked for."""
 
     def __init__(self, name: str, files: Sequence[DataFile], root: str | os.PathLike[str] | None = None) -> None:
         self.name, self.files, self._root = name, tuple(files), root

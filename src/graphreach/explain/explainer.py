@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from graphreach.arguments import check_pairs, check_whole, describe
 from graphreach.errors import InputError
 from graphreach.explain.explanations import AnchorTerm, NearAnchor, NodeExplanation, PairExplanation, Term
-from graphreach.explain.likely_paths import Path, likely_paths
+from graphreach.explain.likely_paths import likely_paths
 from graphreach.graph import Graph
 from graphreach.graph.checks import check_graph
 from graphreach.nn.graph_reach import GraphReach
@@ -116,7 +117,8 @@ class Explainer:
         others = _other_terms(terms, self.encoder)
         score = math.fsum([*own, *(term.contribution for term in others)])
         to, back = self.rows(ends)
-        found = [self._paths(int(end), self.anchors[order[:paths]]) for end in ends]
+        length = self.reach.walk_length
+        found = [likely_paths(self.walk_graph, int(end), self.anchors[order[:paths]], length) for end in ends]
         anchors = [
             AnchorTerm(
                 int(self.anchors[i]), float(own[i]), (float(to[0, i]), float(to[1, i])),
@@ -127,7 +129,7 @@ class Explainer:
         ]  # fmt: skip
         first, second = ends.tolist()
         return PairExplanation(
-            self.graph, (first, second), self.run.settings.task, self._linked(first, second), score, sigmoid(score),
+            self.graph, (first, second), self.run.settings.task, self._linked(first, second), score, float(expit(score)),
             tuple(anchors), tuple(others), self.reach.walk_length,
         )  # fmt: skip
 
@@ -142,7 +144,7 @@ class Explainer:
         node = check_whole("node", a, 0, self.graph.num_nodes - 1)
         (to,), (back,) = self.rows(np.array([node]))
         order = np.lexsort((-back, -to))
-        found = self._paths(node, self.anchors[order[:paths]])
+        found = likely_paths(self.walk_graph, node, self.anchors[order[:paths]], self.reach.walk_length)
         anchors = [
             NearAnchor(int(self.anchors[i]), float(to[i]), float(back[i]), found[rank] if rank < paths else None)
             for rank, i in enumerate(order.tolist())
@@ -157,17 +159,12 @@ class Explainer:
 
     def rows(self, nodes: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """s(v, a) and s(a, v) of some nodes, both ``[m, k]``; of steps kept apart, their mean."""
-        to, back = (self._rows(matrix, nodes) for matrix in (self.reach.to_anchors, self.reach.from_anchors))
-        return to, back
-
-    def _rows(self, matrix: Any, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
-        rows = matrix[nodes]
-        dense = rows if isinstance(rows, np.ndarray) else rows.toarray()
-        shares: NDArray[np.float64] = dense.reshape(len(nodes), len(self.anchors), -1).mean(2, dtype=np.float64)
-        return shares
-
-    def _paths(self, node: int, anchors: NDArray[np.int64]) -> list[Path | None]:
-        return likely_paths(self.walk_graph, node, anchors, self.reach.walk_length)
+        shares = []
+        for matrix in (self.reach.to_anchors, self.reach.from_anchors):
+            rows: Any = matrix[nodes]
+            dense = rows if isinstance(rows, np.ndarray) else rows.toarray()
+            shares.append(dense.reshape(len(nodes), len(self.anchors), -1).mean(2, dtype=np.float64))
+        return shares[0], shares[1]
 
     def _linked(self, a: int, b: int) -> bool:
         graph = self.graph
@@ -212,11 +209,6 @@ def explain_pair(
 def explain_node(run: TrainedRun, graph: Graph, a: int, x: NDArray[np.float32] | None = None) -> NodeExplanation:
     """Where a node of a run stands among the anchors; see :class:`Explainer` for many at a time."""
     return Explainer(run, graph, x).node(a)
-
-
-def sigmoid(score: float) -> float:
-    """The probability of a logit."""
-    return 1 / (1 + math.exp(-score)) if score >= 0 else math.exp(score) / (1 + math.exp(score))
 
 
 def _other_terms(terms: PairTerms, encoder: GraphReach) -> list[Term]:

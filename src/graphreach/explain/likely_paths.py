@@ -19,14 +19,9 @@ def improve(
 ) -> Any:
     """One more jump from the frontier (nodes with the chance of their path): who is reached better than before.
 
-    Returns nodes, chances and the place in the frontier that each comes from. ``best`` is brought up to date. A path
-    that a shorter and likelier one overtakes needs no continuation, so later jumps start from the improved nodes only.
-
-    Args:
-        indptr, indices, weights, degree: The graph; ``weights`` may be empty.
-        frontier, chance: Nodes improved by the jump before, and the chance of their paths.
-        best: Best chance of each node so far, changed.
-        place: For each node, -1, as it is again afterwards.
+    Returns nodes, chances and the place in the frontier that each comes from; updates ``best``, the best chance of each
+    node so far. A path that a shorter and likelier one overtakes needs no continuation, so later jumps start from the
+    improved nodes only. ``place`` is -1 for each node, as it is again afterwards; ``weights`` may be empty.
     """
     room = 0
     for u in frontier:

@@ -59,18 +59,7 @@ class Listing(NamedTuple):
 
 
 class Content(ABC):
-    """What the page shows of one graph of a run, whatever its task.
-
-    Args:
-        folder: Folder of the run.
-        outcome: Results of the run on all graphs.
-        name: Name of the data set.
-        number: Which of its graphs is shown, from 1 on.
-        sample: That graph with its labels.
-        split: Its split.
-        explainer: The model on the split's graph.
-        classes: Names of the classes, if they have any.
-    """
+    """What the page shows of one graph of a run, the ``number``-th (from 1) of its data, whatever the task."""
 
     examples: str
     """What the task's examples are called."""
@@ -137,17 +126,11 @@ class Content(ABC):
         record, graph = self.outcome.record, self.sample.graph
         self._note_differences()
         self._note_graphs()
-        lists = [
-            {
-                "name": each.name,
-                "title": each.title,
-                "about": each.about,
-                self.examples: list(map(self.plain, each.items)),
-            }
-            for each in self.lists
-        ]
         content = {
-            "lists": lists,
+            "lists": [
+                {"name": each.name, "title": each.title, "about": each.about, self.examples: [*map(self.plain, each.items)]}
+                for each in self.lists
+            ],
             "title": self.title,
             "task": self.split.task,
             "graphs": self.graphs,
@@ -205,18 +188,16 @@ class Content(ABC):
                 f"The graph has {graph.num_nodes:,} nodes; {len(nodes):,} are shown: the anchors, the {self.examples} "
                 "below, and nodes around them."
             )
-        sub = _induced(graph, nodes)
+            sub = Graph.from_scipy(graph.to_scipy()[nodes][:, nodes], graph.directed)
+        else:
+            sub = graph
         self._communities = communities(sub)
         return {
             "ids": plain_ids(graph.ids[nodes]),
             "graph": pack(on_square(layout(sub))),
             "map": pack(on_square(plane(self.explainer.z)[nodes])),
-            "degree": pack(smallest(self._neighbours())),
+            "degree": pack(smallest(np.asarray(np.diff(graph.indptr.astype(np.int64))[nodes], np.int64))),
         }
-
-    def _neighbours(self) -> NDArray[np.int64]:
-        pointer = self.sample.graph.indptr.astype(np.int64)
-        return pointer[self.nodes + 1] - pointer[self.nodes]
 
     def _edges(self) -> dict[str, Any]:
         edges, total = shown_edges(self.sample.graph, self.nodes, MAX_EDGES)
@@ -296,12 +277,6 @@ def read_losses(path: Path) -> list[float]:
     except (SafetensorError, OSError, ValueError, KeyError, TypeError):
         return []
     return losses
-
-
-def _induced(graph: Graph, nodes: NDArray[np.int64]) -> Graph:
-    if len(nodes) == graph.num_nodes:
-        return graph
-    return Graph.from_scipy(graph.to_scipy()[nodes][:, nodes], graph.directed)
 
 
 def short(value: float) -> float:

@@ -51,13 +51,7 @@ def auc_interval(scores: NDArray[Any], labels: NDArray[Any], seed: int = 0) -> B
 
 
 def node_intervals(scores: NDArray[Any], labels: NDArray[Any], seed: int = 0) -> dict[str, Bounds]:
-    """Accuracy and one-vs-rest AUC of nodes' classes, with intervals of a bootstrap over the nodes.
-
-    Args:
-        scores: Probabilities of the classes, ``[m, classes]``.
-        labels: The classes, ``[m]``.
-        seed: Random seed for the draws.
-    """
+    """Accuracy and one-vs-rest AUC of probabilities ``[m, classes]``, with intervals of a bootstrap over the nodes."""
     rng, count = np.random.default_rng(seed), len(labels)
     right = scores.argmax(1) == labels
     draws = int(np.clip(WORK // scores.size, 100, DRAWS))
@@ -71,13 +65,7 @@ def node_intervals(scores: NDArray[Any], labels: NDArray[Any], seed: int = 0) ->
 
 
 def weighted_auc(scores: NDArray[Any], labels: NDArray[Any], times: NDArray[Any]) -> NDArray[np.float64]:
-    """One-vs-rest AUC averaged over the classes that occur, for examples that count so many times, ``[draws]``.
-
-    Args:
-        scores: ``[m, classes]``.
-        labels: ``[m]``.
-        times: ``[draws, m]``.
-    """
+    """One-vs-rest AUC averaged over the classes that occur, for examples that count ``times [draws, m]``, ``[draws]``."""
     sums, classes = np.zeros(len(times)), np.zeros(len(times))
     for each in np.unique(labels):
         concordant, pairs = count_concordant(scores[:, each], labels == each, times)

@@ -1,4 +1,4 @@
-"""The pairs that a model is surest of and that nobody has told it about."""
+"""The pairs that a model is most confident of and has not been told about."""
 
 import itertools
 from typing import Any
@@ -23,18 +23,9 @@ Pairs = NDArray[np.int64]
 
 
 def new_pairs(explainer: Explainer, known: NDArray[np.int64], count: int, seed: int = 0) -> tuple[Pairs, Any]:
-    """The highest scores among unknown pairs: of nodes two hops apart, and of nodes with near embeddings.
+    """At most ``count`` pairs ``[2, m]`` with the highest scores ``[m]``, but for those whose sorted keys are known.
 
-    Never n x n: candidates come from blocks of rows, and only they are scored.
-
-    Args:
-        explainer: The run on its graph.
-        known: Sorted keys (:func:`graphreach.tasks.pair_keys.encode`) of pairs to leave out.
-        count: Maximum number of pairs.
-        seed: Random seed for the rows that are compared in a large graph.
-
-    Returns:
-        Pairs ``[2, m]`` and their scores ``[m]``, best first.
+    Candidates are nodes two hops apart and nodes with near embeddings, from blocks of rows: never all n x n pairs.
     """
     keys = unique(np.concatenate([_two_hops(explainer.graph, seed), _near(explainer.z, seed)]))
     pairs = decode(keys[~contains(known, keys)])

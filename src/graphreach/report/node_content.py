@@ -105,25 +105,19 @@ class NodeContent(Content):
         """Of every drawn node its likeliest classes and the class of its label, and the part it is an example of."""
         count = min(TOP, self.chances.shape[1])
         top = np.argsort(-self.chances, axis=1, kind="stable")[:, :count]
-        y = self._labels()
+        known = self.sample.y
+        y = np.full(len(self.nodes), -1, np.int64) if known is None else known[self.nodes]
+        y = np.where(y < self.chances.shape[1], y, -1)
         missing = (y >= 0) & (top != y[:, None]).all(1)
         top[missing, -1] = y[missing]
         shares = np.take_along_axis(self.chances, top, 1)
+        part = np.zeros(self.sample.graph.num_nodes, np.uint8)
+        for number, examples in enumerate(self.split.parts().values(), 1):
+            part[examples.index] = number
         return {
             "width": count,
             "classes": pack(smallest(top)),
             "shares": pack(np.rint(shares * WHOLE).astype(np.uint16)),
-            "part": pack(self._parts()),
+            "part": pack(part[self.nodes]),
             "parts": PARTS,
         }
-
-    def _labels(self) -> NDArray[np.int64]:
-        y = self.sample.y
-        known = np.full(len(self.nodes), -1, np.int64) if y is None else y[self.nodes]
-        return np.where(known < self.chances.shape[1], known, -1)
-
-    def _parts(self) -> NDArray[np.uint8]:
-        part = np.zeros(self.sample.graph.num_nodes, np.uint8)
-        for number, examples in enumerate(self.split.parts().values(), 1):
-            part[examples.index] = number
-        return part[self.nodes]

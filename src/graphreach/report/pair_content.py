@@ -12,12 +12,8 @@ from graphreach.report.content import Content, Listing, short
 from graphreach.report.new_pairs import new_pairs, score_pairs
 from graphreach.tasks.pair_keys import encode, unique
 
-LISTED, ANCHORS = 15, 8
-"""Pairs of a list, and anchors that an explanation names."""
-
-
-VISIBLE = 5e-4
-"""Contributions below are in the sum of the others."""
+LISTED, ANCHORS, VISIBLE = 15, 8, 5e-4
+"""Pairs of a list, anchors that an explanation names, and the contribution below which they are among the others."""
 
 
 class PairContent(Content):
@@ -35,17 +31,12 @@ class PairContent(Content):
         noun, same = ("links", "linked") if link else ("pairs", "of one class")
         rest = "that the graph does not have" if link else "that are in no part of the data"
         found = [
-            ("new", f"Most confident new {noun}", f"Pairs {rest}, highest score first.", fresh),
-            ("missed", f"Missed {noun}", f"Test pairs that are {same}, lowest score first.", index[:, missed]),
-            (
-                "believed",
-                f"Believed {noun}",
-                f"Test pairs that are not {same}, highest score first.",
-                index[:, believed],
-            ),
+            ("new", "Most confident new", f"Pairs {rest}, highest score first.", fresh),
+            ("missed", "Missed", f"Test pairs that are {same}, lowest score first.", index[:, missed]),
+            ("believed", "Believed", f"Test pairs that are not {same}, highest score first.", index[:, believed]),
         ]
         return [
-            Listing(name, title, about, [self.explainer.pair(a, b, ANCHORS) for a, b in pairs.T.tolist()])
+            Listing(name, f"{title} {noun}", about, [self.explainer.pair(a, b, ANCHORS) for a, b in pairs.T.tolist()])
             for name, title, about, pairs in found
         ]
 
@@ -69,10 +60,7 @@ class PairContent(Content):
         """Lists, metrics and scores of pairs."""
         label = self.split.test.label
         bounds = {"auc": figures.auc_interval(self.scores, label, self.split.seed)}
-        return {
-            "metrics": self.metrics(bounds),
-            "scores": figures.histograms(self.scores, label),
-        }
+        return {"metrics": self.metrics(bounds), "scores": figures.histograms(self.scores, label)}
 
     def plain(self, item: PairExplanation) -> dict[str, Any]:
         """The score and what adds up to it."""

@@ -53,7 +53,7 @@ def make_report(
     split: Split | None = None,
     classes: Sequence[Any] = (),
 ) -> str:
-    """A run as one HTML page: the graph with its anchors beside the map of embeddings, figures, and examples explained.
+    """A run as one HTML page: the graph with its anchors, a map of embeddings, figures, and explained examples.
 
     For links and pairs the page lists new pairs that the model is sure of and test pairs that it was wrong about, with the
     anchors that carry the score of each. For classes of nodes it lists test nodes that the model was wrong about or unsure
@@ -86,7 +86,8 @@ def make_report(
     outcome = RunFolder(place_of_run).outcome()
     graphs = len(outcome.scores["test"])
     if len(dataset) != graphs:
-        raise InputError(f"data must be what the run was trained with, {_count(graphs)}, got {_count(len(dataset))}")
+        wanted, got = ("one graph" if count == 1 else f"{count} graphs" for count in (graphs, len(dataset)))
+        raise InputError(f"data must be what the run was trained with, {wanted}, got {got}")
     place = outcome.pick_graph(number)
     own = make_splits(dataset, run.settings)[place - 1] if split is None else check_split(split)
     _check_examples(outcome, place, own)
@@ -97,10 +98,6 @@ def make_report(
     kind = NodeContent if own.task == "node" else PairContent
     content = kind(place_of_run, outcome, dataset.name, place, dataset[place - 1], own, explainer, names)
     return fill_page(content.to_dict())
-
-
-def _count(graphs: int) -> str:
-    return "one graph" if graphs == 1 else f"{graphs} graphs"
 
 
 def _check_examples(outcome: Outcome, number: int, split: Split) -> None:
