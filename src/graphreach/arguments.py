@@ -2,7 +2,7 @@
 
 import difflib
 import math
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -73,6 +73,17 @@ def nearest(word: Any, known: Iterable[Any]) -> str:
     """
     near = difflib.get_close_matches(str(word), [str(each) for each in known], 1)
     return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def few(words: Sequence[str], most: int) -> str:
+    """The first of several words for a message, and how many more there are.
+
+    Example:
+        >>> few(["a", "b", "c"], 2)
+        'a, b and 1 more'
+    """
+    more = f" and {len(words) - most} more" if len(words) > most else ""
+    return ", ".join(words[:most]) + more
 
 
 def check_choice(name: str, value: Any, known: Collection[str], where: str = "", more: str = "") -> str:

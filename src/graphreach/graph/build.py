@@ -5,6 +5,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from graphreach.arguments import check_flag
 from graphreach.errors import InputError
 from graphreach.graph.reading import Reading
 
@@ -13,16 +14,10 @@ Reduce = Literal["sum", "mean", "max", "min"]
 SUM, MEAN, MAX, MIN, EQUAL = 0, 1, 2, 3, 4
 """Ways to merge the weights of an undirected edge's two directions; ``EQUAL`` reports those that differ."""
 
+REDUCE: dict[str | None, int] = {"sum": SUM, "mean": MEAN, "max": MAX, "min": MIN, None: EQUAL}
+
 RELATIVE_TOLERANCE = 1e-9
 """Two directions have equal weights within this: sums of the same repeats may differ in the last bits."""
-
-REDUCE: dict[str | None, int] = {
-    None: EQUAL,
-    "sum": SUM,
-    "mean": MEAN,
-    "max": MAX,
-    "min": MIN,
-}
 
 MAX_NODES = 2**32
 
@@ -57,8 +52,7 @@ class Edges(NamedTuple):
 
 def build_csr(edges: Edges, *, directed: bool, reduce: str | None = None, self_loops: bool = False) -> CSR:
     """Merge edges between positions ``0..n-1`` into a CSR; their weights went through :func:`check_weights`."""
-    if not isinstance(self_loops, bool | np.bool_):
-        raise InputError(f"self_loops must be True or False, got {self_loops!r:.80}")
+    check_flag("self_loops", self_loops)
     if not (reduce is None or isinstance(reduce, str)) or reduce not in REDUCE:
         raise InputError(f"reduce must be 'sum', 'mean', 'max', 'min' or None, got {reduce!r}")
     if edges.weights is not None and not np.all(edges.weights):
@@ -69,7 +63,11 @@ def build_csr(edges: Edges, *, directed: bool, reduce: str | None = None, self_l
     build = _build_by_numpy if len(edges.source) <= FEW_EDGES else _build_by_kernels
     indptr, indices, values, conflict = build(edges, bits, directed, REDUCE[reduce], self_loops)
     if conflict is not None:
-        _raise_conflict(edges.ids, conflict, bits)
+        u, v = (plain(edges.ids[end]) for end in divmod(conflict, 1 << bits))
+        raise InputError(
+            f"the undirected edge between {u!r} and {v!r} has different weights in its directions; "
+            "pass reduce='sum', 'mean', 'max' or 'min' to merge them, or directed=True"
+        )
     if values is not None and values.size and values.max() == np.inf:
         raise InputError("repeated edges must have a finite sum of weights, got infinity")
     return compact(indptr, indices, values)
@@ -138,14 +136,6 @@ def _merge_weights(
     return merged, differ
 
 
-def _raise_conflict(ids: NDArray[Any], key: int, bits: int) -> None:
-    u, v = ids[key >> bits], ids[key & ((1 << bits) - 1)]
-    raise InputError(
-        f"the undirected edge between {plain(u)!r} and {plain(v)!r} has different weights in its directions; "
-        "pass reduce='sum', 'mean', 'max' or 'min' to merge them, or directed=True"
-    )
-
-
 def compact(indptr: NDArray[Any], indices: NDArray[Any], weights: NDArray[np.float64] | None) -> CSR:
     """Store a CSR in the smallest integer types that fit."""
     n, size = len(indptr) - 1, len(indices)
@@ -155,20 +145,12 @@ def compact(indptr: NDArray[Any], indices: NDArray[Any], weights: NDArray[np.flo
 
 
 def check_weights(weights: ArrayLike, num_edges: int, name: str = "edge_weight") -> NDArray[np.float64]:
-    """Return weights as ``float64``, or raise if one is no finite number of at least zero, or all are zero.
-
-    Example:
-        >>> check_weights([1, 2], num_edges=2)
-        array([1., 2.])
-        >>> check_weights([1, -2], num_edges=2)
-        Traceback (most recent call last):
-        ...
-        graphreach.errors.InputError: edge_weight must be finite and not negative, got -2.0 at position 1
-    """
+    """Return weights as ``float64``, or raise if one is no finite number of at least zero, or all are zero."""
     try:
         given = np.asarray(weights)
+        holds_text = given.dtype.kind == "O" and any(isinstance(value, str | bytes) for value in given.flat)
         # Text and dates would be turned into numbers, and masks would be lost.
-        if given.dtype.kind not in "biufO" or np.ma.is_masked(weights) or _holds_text(given):
+        if given.dtype.kind not in "biufO" or np.ma.is_masked(weights) or holds_text:
             raise TypeError
         checked = given.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
@@ -186,19 +168,8 @@ def check_weights(weights: ArrayLike, num_edges: int, name: str = "edge_weight")
     return np.ascontiguousarray(checked)
 
 
-def _holds_text(values: NDArray[Any]) -> bool:
-    return values.dtype.kind == "O" and any(isinstance(value, str | bytes) for value in values.flat)
-
-
 def check_weight_range(weights: NDArray[np.float64], name: str) -> None:
-    """Refuse positive weights that are outside :data:`WEIGHT_RANGE`.
-
-    Example:
-        >>> check_weight_range(np.array([0.0, 1.0, 5e-324]), "weight")
-        Traceback (most recent call last):
-        ...
-        graphreach.errors.InputError: weight must be 0 or between 1e-100 and 1e+100, got 5e-324 at position 2; scale them
-    """
+    """Refuse positive weights that are outside :data:`WEIGHT_RANGE`."""
     lowest, highest = WEIGHT_RANGE
     if not len(weights) or (weights.min() >= lowest and weights.max() <= highest):
         return
@@ -221,10 +192,5 @@ def first_bad_weight(weights: NDArray[np.float64]) -> int | None:
 
 
 def plain(value: Any) -> Any:
-    """Return a numpy scalar as the Python value it stands for, anything else as it is.
-
-    Example:
-        >>> plain(np.int64(3)), plain("a")
-        (3, 'a')
-    """
+    """Return a numpy scalar as the Python value it stands for, anything else as it is."""
     return value.item() if isinstance(value, np.generic) else value

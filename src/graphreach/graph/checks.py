@@ -17,15 +17,7 @@ REMEDIES = {
 
 
 def check_graph(graph: Any, name: str = "graph") -> Graph:
-    """Return a :class:`Graph`; other libraries' graphs are not converted, as their nodes may be in another order.
-
-    Example:
-        >>> import networkx as nx
-        >>> check_graph(nx.path_graph(3))
-        Traceback (most recent call last):
-        ...
-        graphreach.errors.InputError: graph must be a Graph, got a networkx Graph; make one by Graph.from_networkx
-    """
+    """Return a :class:`Graph`; other libraries' graphs are not converted, as their nodes may be in another order."""
     if isinstance(graph, Graph):
         return graph
     module = type(graph).__module__.partition(".")[0]

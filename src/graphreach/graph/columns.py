@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,12 +74,7 @@ def is_number(field: str) -> bool:
 
 
 def is_plain_integer(field: str) -> bool:
-    """Tell whether a field is an integer written as Python would write it, and fits 64 bits.
-
-    Example:
-        >>> is_plain_integer("7"), is_plain_integer("007")
-        (True, False)
-    """
+    """Tell whether a field is an integer written as Python would write it, and fits 64 bits."""
     bare = field.strip(" ")
     return INTEGER.fullmatch(bare) is not None and -(2**63) <= int(bare) < 2**63
 
@@ -90,22 +85,12 @@ def normalise_name(name: Any) -> str:
 
 
 def is_unnamed(name: Any) -> bool:
-    """Tell whether a column has no name of its own, as an index has that pandas wrote.
-
-    Example:
-        >>> is_unnamed(""), is_unnamed("Unnamed: 0"), is_unnamed("__index_level_0__"), is_unnamed("name")
-        (True, True, True, False)
-    """
+    """Tell whether a column has no name of its own, as an index has that pandas wrote."""
     return re.fullmatch(r"(unnamed: \d+|__index_level_\d+__)?", normalise_name(name)) is not None
 
 
 def are_two_kinds(source: Any, target: Any) -> bool:
-    """Tell whether the names of two columns say that their nodes are of two kinds, such as users and items.
-
-    Example:
-        >>> are_two_kinds("user_id", "itemId"), are_two_kinds("source", "target")
-        (True, False)
-    """
+    """Tell whether the names of two columns say that their nodes are of two kinds, such as users and items."""
     kinds = [
         re.sub(r"s?[_ .-]*(ids?|idx|index|no|nr|name|key)?$", "", normalise_name(name)) for name in (source, target)
     ]
@@ -113,14 +98,7 @@ def are_two_kinds(source: Any, target: Any) -> bool:
 
 
 def looks_like_header(names: Sequence[str]) -> bool:
-    """Tell whether the fields of a line contain a usual pair of names for sources and targets, or name a weight.
-
-    Example:
-        >>> looks_like_header(["From", "To", "capacity"]), looks_like_header(["ann", "bob"])
-        (True, False)
-        >>> looks_like_header(["a", "b", "weight"])
-        True
-    """
+    """Tell whether the fields of a line contain a usual pair of names for sources and targets, or name a weight."""
     usual = [normalise_name(name) for name in names]
     return find_pair(usual) is not None or any(name in WEIGHTS for name in usual[2:])
 
@@ -133,6 +111,11 @@ def find_pair(names: Sequence[str]) -> tuple[int, int] | None:
     return None
 
 
+def list_names(names: Sequence[Any]) -> str:
+    """Return the first names of columns for a message."""
+    return ", ".join(map(repr, names[:10])) + (", ..." if len(names) > 10 else "")
+
+
 class Asked(NamedTuple):
     """The columns that the caller named, by name or by number; ``False`` for none at all."""
 
@@ -140,14 +123,6 @@ class Asked(NamedTuple):
     target: Any = None
     weight: Any = None
     time: Any = None
-
-
-def check_asked(asked: Asked) -> Asked:
-    """Refuse what is neither a name nor a number."""
-    for argument, value in asked._asdict().items():
-        if not (value is None or isinstance(value, str | Integral)):
-            raise InputError(f"{argument} must be a column's name or number, got {value!r:.80}")
-    return asked
 
 
 class Roles(NamedTuple):
@@ -161,18 +136,14 @@ class Roles(NamedTuple):
     assumed: tuple[str, ...]
 
 
+@dataclass
 class SampledTable:
-    """The names of a table's columns and its first rows as text.
+    """The names of a table's columns (numbers where there are none) and its first rows as text, for messages its name."""
 
-    Args:
-        names: The names, or numbers from 0 on where there are none.
-        has_header: Whether the columns have names.
-        rows: The first rows; an empty field stands for nothing.
-        what: The file or frame, for messages.
-    """
-
-    def __init__(self, names: Sequence[Any], has_header: bool, rows: Sequence[Sequence[str]], what: str) -> None:
-        self.names, self.has_header, self.rows, self.what = list(names), has_header, rows, what
+    names: list[Any]
+    has_header: bool
+    rows: Sequence[Sequence[str]]
+    what: str
 
     def fields(self, column: int) -> list[str]:
         """What stands in a column, without empty fields."""
@@ -245,11 +216,8 @@ class SampledTable:
         if not found and isinstance(name, int) and 0 <= name < len(self.names):
             return int(name)
         if not found:
-            listed = ", ".join(repr(other) for other in self.names[:10])
-            columns = f"; its columns are {listed}{', ...' if len(self.names) > 10 else ''}"
-            raise InputError(
-                f"{argument}={name!r} is not a column of {self.what}{nearest(name, self.names) or columns}"
-            )
+            hint = nearest(name, self.names) or f"; its columns are {list_names(self.names)}"
+            raise InputError(f"{argument}={name!r} is not a column of {self.what}{hint}")
         return found[0]
 
 
@@ -260,15 +228,6 @@ def assign_roles(table: SampledTable, asked: Asked) -> Roles:
     not an index and do not look like weights or times. Weights not asked for are found by their usual names, or are
     the one column of numbers that is left where columns have no names. Times are found by their usual names, as dates
     or as numbers where times since 1970 lie.
-
-    Example:
-        >>> table = SampledTable(["from", "to", "capacity"], True, [["a", "b", "5"]], "roads.csv")
-        >>> assign_roles(table, Asked()).ignored
-        (2,)
-        >>> assign_roles(table, Asked(weight="capcity"))
-        Traceback (most recent call last):
-        ...
-        graphreach.errors.InputError: weight='capcity' is not a column of roads.csv; did you mean 'capacity'?
     """
     if len(table.names) < 2:
         raise InputError(f"{table.what} must have a column of sources and one of targets, got only {table.names}")
@@ -404,13 +363,6 @@ def is_matrix(table: SampledTable, num_rows: int, row_names: Sequence[str] | Non
     """Tell whether a table is an adjacency matrix: square, all numbers, and not like a list of edges.
 
     A small one has to be named alike in rows and columns, symmetric, or zero on its diagonal.
-
-    Example:
-        >>> table = SampledTable([0, 1, 2], False, [["0", "1", "0"], ["1", "0", "1"], ["0", "1", "0"]], "m.csv")
-        >>> is_matrix(table, 3)
-        True
-        >>> is_matrix(SampledTable([0, 1, 2], False, [["1", "2", "5"], ["2", "3", "6"], ["3", "1", "7"]], "e.csv"), 3)
-        False
     """
     first = int(row_names is None and len(table.names) > 1 and has_row_names(table))
     n = len(table.names) - first

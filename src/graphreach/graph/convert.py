@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from graphreach.errors import InputError
 from graphreach.graph.build import Edges, check_weights
-from graphreach.graph.ids import check_listed, check_number_of_nodes, encode_ids, rank_ids, specialise
+from graphreach.graph.ids import check_listed, check_number_of_nodes, encode_ids, ids_array, rank_ids, specialise
 from graphreach.limits import check_memory
 
 
@@ -20,7 +20,12 @@ def edges_from_index(
     ids: Sequence[Hashable] | NDArray[Any] | None,
 ) -> Edges:
     """Check an integer array ``[2, m]`` of positions and renumber it by the sorted order of ``ids``."""
-    index = _check_edge_index(to_numpy(edge_index))
+    index = to_numpy(edge_index)
+    if index.ndim != 2 or index.shape[0] != 2:
+        hint = "; transpose it" if index.ndim == 2 and index.shape[1] == 2 else ""
+        raise InputError(f"edge_index must have shape [2, m], got {list(index.shape)}{hint}")
+    if index.size and index.dtype.kind not in "iu":
+        raise InputError(f"edge_index must hold integers, got {index.dtype}; for other ids use Graph.from_edge_list")
     listed = None if ids is None else check_ids(ids)
     n = _check_num_nodes(index, num_nodes, listed)
     weights = None if edge_weight is None else check_weights(to_numpy(edge_weight, "edge_weight"), index.shape[1])
@@ -37,8 +42,7 @@ def check_ids(ids: Any) -> NDArray[Any]:
         raise InputError(f"ids must be a list or an array with one id per node, got {ids!r:.80}")
     if not isinstance(ids, np.ndarray):
         check_listed(ids, "ids")
-        values = ids.to_list() if hasattr(ids, "to_list") else ids.tolist() if hasattr(ids, "tolist") else list(ids)
-        return specialise(np.fromiter(values, dtype=object, count=len(values)))
+        return ids_array(ids.to_list() if hasattr(ids, "to_list") else ids.tolist() if hasattr(ids, "tolist") else ids)
     if ids.ndim != 1:
         raise InputError(f"ids must have one dimension, got shape {list(ids.shape)}")
     if ids.dtype.kind not in "biufUSOMm":
@@ -60,15 +64,6 @@ def check_size(num_nodes: int, what: str) -> None:
     """Refuse a graph whose nodes alone would not fit into memory."""
     check_number_of_nodes(num_nodes)
     check_memory(24 * num_nodes, f"a graph of {num_nodes} nodes ({what})", "give the number of nodes there are")
-
-
-def _check_edge_index(index: NDArray[Any]) -> NDArray[Any]:
-    if index.ndim != 2 or index.shape[0] != 2:
-        hint = "; transpose it" if index.ndim == 2 and index.shape[1] == 2 else ""
-        raise InputError(f"edge_index must have shape [2, m], got {list(index.shape)}{hint}")
-    if index.size and index.dtype.kind not in "iu":
-        raise InputError(f"edge_index must hold integers, got {index.dtype}; for other ids use Graph.from_edge_list")
-    return index
 
 
 def _check_num_nodes(index: NDArray[Any], num_nodes: int | None, ids: Sequence[Hashable] | NDArray[Any] | None) -> int:
@@ -144,16 +139,14 @@ def object_column(values: Any) -> NDArray[Any]:
     if isinstance(values, np.ma.MaskedArray):
         values = check_unmasked(values, "ids")
     check_listed(values, "ids")
-    listed = values.tolist() if hasattr(values, "detach") else list(values)
-    return specialise(np.fromiter(listed, dtype=object, count=len(listed)))
+    return ids_array(values.tolist() if hasattr(values, "detach") else values)
 
 
 def number_columns(source: Any, target: Any, weights: NDArray[np.float64] | None, nodes: Iterable[Hashable]) -> Edges:
     """Number the ids of two columns and of further nodes."""
-    if isinstance(nodes, str | bytes):
-        raise InputError(f"nodes must be several ids, got the text {nodes!r:.80}")
-    if not _is_iterable(nodes):
-        raise InputError(f"nodes must be several ids, got {nodes!r:.80}")
+    is_text = isinstance(nodes, str | bytes)
+    if is_text or not _is_iterable(nodes):
+        raise InputError(f"nodes must be several ids, got {'the text ' if is_text else ''}{nodes!r:.80}")
     # Only the reader of node files hands over a column that is known to be of one kind.
     named = nodes if type(nodes).__module__.startswith("polars") else object_column(nodes)
     ids, (source, target, _) = encode_ids([source, target, named])
@@ -242,7 +235,8 @@ def edges_from_pyg(data: Any) -> Edges:
     n = None if is_index else _num_nodes(data)
     if index is None and transposed is not None:
         target, source, weights, n = _entries(transposed)
-        return edges_from_index(np.stack([source, target]), n, _none_if_ones(weights), None)
+        weights = None if weights is None or np.all(weights == 1) else weights
+        return edges_from_index(np.stack([source, target]), n, weights, None)
     if index is None:
         raise InputError(f"data must have edge_index or adj_t, got {type(data).__name__} with neither")
     if hasattr(index, "sparse_size"):
@@ -256,10 +250,6 @@ def _num_nodes(data: Any) -> int | None:
         # PyG warns that it guesses the number from edge_index; that guess is what we would make, too.
         warnings.simplefilter("ignore", UserWarning)
         return getattr(data, "num_nodes", None)
-
-
-def _none_if_ones(weights: NDArray[Any] | None) -> NDArray[Any] | None:
-    return None if weights is None or np.all(weights == 1) else weights
 
 
 def _entries(adjacency: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None, int]:

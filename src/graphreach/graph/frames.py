@@ -2,9 +2,10 @@
 
 from collections.abc import Hashable, Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from graphreach.errors import InputError
@@ -20,11 +21,8 @@ from graphreach.graph.columns import (
     make_reading,
 )
 from graphreach.graph.convert import number_columns
-from graphreach.graph.ids import specialise
+from graphreach.graph.ids import ids_array, specialise
 from graphreach.graph.reading import Reading
-
-if TYPE_CHECKING:
-    import polars as pl
 
 TWICE = (
     "the ids look as if two kinds of nodes were numbered on their own, so that equal numbers would not be one node; "
@@ -52,8 +50,6 @@ def number_edges(
     source, target, sentences = split_kinds(source, target, names, bipartite)
     is_series = hasattr(nodes, "cast") and hasattr(nodes, "dtype")
     if is_series and not isinstance(source, np.ndarray) and nodes.dtype != source.dtype:
-        import polars as pl
-
         source, target, nodes = (column.cast(pl.String) for column in (source, target, nodes))
     edges = number_columns(source, target, weights, nodes)
     if bipartite is None and not sentences and looks_numbered_twice(edges.source, edges.target, edges.ids):
@@ -98,8 +94,6 @@ def edges_from_columns(
         column = column_at(frame, table, roles.weight)
         weights = frame_weights(column, f"column {names[roles.weight]!r}{of}")
     if roles.time is not None:
-        import polars as pl
-
         column = column_at(frame, table, roles.time)
         time = parse_times(column if isinstance(column, pl.Series) else pl.Series(column.tolist(), strict=False))
         if time is None:
@@ -127,8 +121,6 @@ def frame_weights(column: Any, title: str) -> NDArray[np.float64]:
     if not numeric or missing.any():
         raise InputError(f"{title} must hold numbers in every row, got {column.dtype}{' with gaps' if numeric else ''}")
     if hasattr(column.dtype, "is_numeric"):
-        import polars as pl
-
         column = column.cast(pl.Float64)
     return check_weights(column.to_numpy(), len(column), title)
 
@@ -167,14 +159,11 @@ def _ids_of(column: Any, name: Any) -> Any:
     if kind == "String":
         return column
     if kind.startswith(("Categorical", "Enum")):
-        import polars as pl
-
         return column.cast(pl.String)
     # numpy has no integers of 128 bits, and decimals stay what they are.
     if column.dtype.is_float() or (column.dtype.is_integer() and "128" not in kind):
         return column.to_numpy()
-    values = column.to_list()
-    return specialise(np.fromiter(values, dtype=object, count=len(values)))
+    return ids_array(column.to_list())
 
 
 def grows_like_time(values: NDArray[np.float64]) -> bool:
@@ -189,18 +178,8 @@ def grows_like_time(values: NDArray[np.float64]) -> bool:
     return True
 
 
-def parse_times(column: "pl.Series") -> NDArray[np.float64] | None:
-    """Return numbers as they are, and dates as seconds since 1970; ``None`` if a field is neither.
-
-    Example:
-        >>> import polars as pl
-        >>> parse_times(pl.Series(["1970-01-02", "1970-01-03 00:00:01"]))
-        array([ 86400., 172801.])
-        >>> parse_times(pl.Series(["1.5", "2"])), parse_times(pl.Series(["soon"]))
-        (array([1.5, 2. ]), None)
-    """
-    import polars as pl
-
+def parse_times(column: pl.Series) -> NDArray[np.float64] | None:
+    """Return numbers as they are, and dates as seconds since 1970; ``None`` if a field is neither."""
     if column.dtype == pl.String:
         numbers = column.cast(pl.Float64, strict=False)
         column = _parse_dates(column) if numbers.null_count() else numbers
@@ -212,9 +191,7 @@ def parse_times(column: "pl.Series") -> NDArray[np.float64] | None:
     return np.ascontiguousarray(times) if np.isfinite(times).all() else None
 
 
-def _parse_dates(column: "pl.Series") -> "pl.Series":
-    import polars as pl
-
+def _parse_dates(column: pl.Series) -> pl.Series:
     text = column.str.replace_all("/", "-").str.replace(r"(\d)[T ]", "${1} ").str.replace(r" ?(Z|UTC)$", "+00:00")
     text = text.str.replace(r" ([+-]\d\d:?\d\d)$", "${1}")
     zoned = text.str.contains(r"[+-]\d\d:?\d\d$") & text.str.contains(":")
@@ -229,23 +206,9 @@ def _parse_dates(column: "pl.Series") -> "pl.Series":
 def split_kinds(source: Any, target: Any, names: tuple[Any, Any], bipartite: bool | None) -> tuple[Any, Any, list[str]]:
     """Give the ids of two kinds of nodes the name of their column, as ``user:3`` and ``item:3``.
 
-    Args:
-        source: A column of ids.
-        target: A column of ids.
-        names: The names of the columns, or numbers where they have none.
-        bipartite: Whether there are two kinds; by default (``None``) that is so if the names say it, as user and item
-            do, and ids are integers, or an id occurs in both columns.
-
-    Returns:
-        Both columns, and sentences on what was assumed.
-
-    Example:
-        >>> source, target, _ = split_kinds(np.array([1, 2]), np.array([2, 2]), ("user", "item"), None)
-        >>> source.to_list(), target.to_list()
-        (['user:1', 'user:2'], ['item:2', 'item:2'])
+    By default (``bipartite=None``) there are two kinds if the names of the columns say it, as user and item do, and ids
+    are integers, or an id occurs in both columns. Returns both columns, and sentences on what was assumed.
     """
-    import polars as pl
-
     if not (bipartite is None or isinstance(bipartite, bool)):
         raise InputError(f"bipartite must be True, False or None, got {bipartite!r:.80}")
     named = all(isinstance(name, str) for name in names)
@@ -271,8 +234,6 @@ def split_kinds(source: Any, target: Any, names: tuple[Any, Any], bipartite: boo
 
 def _as_series(column: Any) -> Any:
     """The column as a polars Series of integers or text, or ``None``."""
-    import polars as pl
-
     if isinstance(column, np.ndarray):
         if column.dtype.kind not in "iuU":
             return None
@@ -292,12 +253,6 @@ def looks_numbered_twice(source: NDArray[np.uint32], target: NDArray[np.uint32],
 
     Both columns count through a range from 0 or 1 on, one range is much shorter than the other, and there are as many
     self-loops as chance would make if equal numbers meant nothing. Graphs with one kind of nodes have next to none.
-
-    Example:
-        >>> rng = np.random.default_rng(0)
-        >>> users, items = rng.integers(0, 200, 2000), rng.integers(0, 40, 2000)
-        >>> looks_numbered_twice(users, items, np.arange(200))
-        True
     """
     if ids.dtype.kind != "i" or len(source) < 10 or ids[0] not in (0, 1):
         return False

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graphreach.errors import InputError
+from graphreach.arguments import check_flag
 from graphreach.graph import convert
 from graphreach.graph.build import CSR, RELATIVE_TOLERANCE, Edges, Reduce, build_csr, compact
 from graphreach.graph.ids import IdLookup, hash_ids
@@ -100,7 +100,7 @@ class Graph:
                    [1, 2, 0, 0]])
         """
         edges = convert.edges_from_index(edge_index, num_nodes, edge_weight, ids)
-        return build_graph(edges, _as_directed(directed), reduce, self_loops)
+        return build_graph(edges, check_flag("directed", directed), reduce, self_loops)
 
     @classmethod
     def from_edge_list(
@@ -126,7 +126,7 @@ class Graph:
             array([7, 'ann', 'bob', 'cid'], dtype=object)
         """
         parts = convert.edges_from_list(edges, nodes)
-        return build_graph(parts, _as_directed(directed), reduce, self_loops)
+        return build_graph(parts, check_flag("directed", directed), reduce, self_loops)
 
     @classmethod
     def from_networkx(
@@ -250,7 +250,7 @@ class Graph:
         from graphreach.graph.frames import edges_from_frame
 
         edges = edges_from_frame(frame, Asked(source, target, weight, time), nodes, bipartite)
-        return build_graph(edges, _as_directed(directed), reduce, self_loops)
+        return build_graph(edges, check_flag("directed", directed), reduce, self_loops)
 
     @property
     def num_nodes(self) -> int:
@@ -262,7 +262,7 @@ class Graph:
         """The number of edges; an undirected edge counts once, and so does a self-loop."""
         if self.directed:
             return len(self.indices)
-        return (len(self.indices) + self._num_self_loops()) // 2
+        return (len(self.indices) + int(np.count_nonzero(self.edge_index[0] == self.indices))) // 2
 
     @property
     def weighted(self) -> bool:
@@ -369,9 +369,6 @@ class Graph:
         pointers = self.indptr.astype(np.int64)
         return pointers[1:] - pointers[:-1]
 
-    def _num_self_loops(self) -> int:
-        return int(np.count_nonzero(self.edge_index[0] == self.indices))
-
     def index_of(self, ids: Any) -> Any:
         """Return the position of an id, or of each of several ids.
 
@@ -421,7 +418,7 @@ class Graph:
 def build_graph(edges: Edges, directed: bool | None, reduce: str | None, self_loops: bool) -> Graph:
     """Merge edges into a graph; ``directed=None`` makes it undirected where pattern and weights are symmetric."""
     if directed is not None:
-        directed = _as_directed(directed)
+        directed = check_flag("directed", directed)
     csr = build_csr(edges, directed=directed is not False, reduce=reduce, self_loops=self_loops)
     graph = Graph(csr, edges.ids, directed is not False)
     if edges.time is not None:
@@ -430,9 +427,3 @@ def build_graph(edges: Edges, directed: bool | None, reduce: str | None, self_lo
         graph = graph._undirected_if_symmetric()
     graph.reading = edges.reading
     return graph
-
-
-def _as_directed(directed: Any) -> bool:
-    if not isinstance(directed, bool | np.bool_):
-        raise InputError(f"directed must be True or False, got {directed!r}")
-    return bool(directed)

@@ -29,13 +29,7 @@ WIDEST_TEXT = 64
 
 
 def encode_ids(columns: Sequence[Column]) -> tuple[NDArray[Any], list[Codes]]:
-    """Return the sorted distinct ids of all columns, and each column as positions among them.
-
-    Example:
-        >>> ids, (source, target) = encode_ids([np.array([30, 10]), np.array([10, 20])])
-        >>> ids, source, target
-        (array([10, 20, 30]), array([2, 0], dtype=uint32), array([0, 1], dtype=uint32))
-    """
+    """Return the sorted distinct ids of all columns, and each column as positions among them."""
     # An empty list arrives as float64 and says nothing about the kind of the ids.
     kinds = {_kind(column) for column in columns if len(column)}
     if kinds <= {"integer"}:
@@ -44,7 +38,7 @@ def encode_ids(columns: Sequence[Column]) -> tuple[NDArray[Any], list[Codes]]:
         return _encode_strings(columns)
     if kinds <= {"integer", "float"}:
         return _encode_floats([np.asarray(column, dtype=np.float64) for column in columns])
-    return _encode_objects([_as_list(column) for column in columns])
+    return _encode_objects([ids.tolist() if isinstance(ids, np.ndarray) else ids.to_list() for ids in columns])
 
 
 def _kind(column: Column) -> str:
@@ -57,11 +51,6 @@ def _kind(column: Column) -> str:
     if column.dtype.kind == "u":
         return "integer" if not len(column) or int(column.max()) < 2**63 else "object"
     return {"f": "float", "U": "string"}.get(column.dtype.kind, "object")
-
-
-def _as_list(column: Column) -> list[Any]:
-    values: list[Any] = column.tolist() if isinstance(column, np.ndarray) else column.to_list()
-    return values
 
 
 def _encode_integers(columns: list[NDArray[np.int64]]) -> tuple[NDArray[np.int64], list[Codes]]:
@@ -198,42 +187,28 @@ def _encode_objects(columns: list[list[Any]]) -> tuple[NDArray[Any], list[Codes]
     return ids, codes
 
 
-def ids_array(values: Sequence[Hashable]) -> NDArray[Any]:
-    """Return ids as an array: ``int64``, ``float64`` or text where all are of that kind, else ``object``.
-
-    Example:
-        >>> ids_array([1, 2]).dtype, ids_array(["a", "bc"]).dtype, ids_array([1, "a"]).dtype
-        (dtype('int64'), dtype('<U2'), dtype('O'))
-    """
+def ids_array(values: Iterable[Any]) -> NDArray[Any]:
+    """Return ids as an array: ``int64``, ``float64`` or text where all are of that kind, else ``object``."""
+    values = [plain(value) for value in values]
     kinds = {type(value) for value in values}
-    if kinds <= {int} and all(-(2**63) <= value < 2**63 for value in values):  # type: ignore[operator]
+    if kinds <= {int} and all(-(2**63) <= value < 2**63 for value in values):
         return np.array(values, dtype=np.int64)
     if kinds == {float}:
         return np.array(values, dtype=np.float64)
-    if kinds == {str} and all(len(text) <= WIDEST_TEXT and text[-1:] != "\0" for text in values):  # type: ignore[arg-type, index]
+    if kinds == {str} and all(len(text) <= WIDEST_TEXT and text[-1:] != "\0" for text in values):
         return np.array(values, dtype=np.str_)
     return np.fromiter(values, dtype=object, count=len(values))
 
 
 def plain_ids(ids: NDArray[Any]) -> list[Any]:
-    """Return ids as numbers and text, which is what JSON and tables can hold; other kinds by their text.
-
-    Example:
-        >>> plain_ids(np.array([1, "a", (2, 3)], dtype=object))
-        [1, 'a', '(2, 3)']
-    """
+    """Return ids as numbers and text, which is what JSON and tables can hold; other kinds by their text."""
     return [value if is_plain(value) else str(value) for value in ids.tolist()]
 
 
 def few_ids(ids: Sequence[Any] | NDArray[Any]) -> str:
-    """Name the first of several ids.
-
-    Example:
-        >>> few_ids(np.array([3, 1, 4, 1, 5]))
-        '3, 1, 4 and 2 more'
-    """
-    named = ", ".join(repr(plain(value)) for value in ids[:3])
-    return f"{named} and {len(ids) - 3} more" if len(ids) > 3 else named
+    """Name the first of several ids."""
+    more = f" and {len(ids) - 3} more" if len(ids) > 3 else ""
+    return ", ".join(repr(plain(value)) for value in ids[:3]) + more
 
 
 def is_plain(value: Any) -> bool:
@@ -245,10 +220,6 @@ def sort_ids(values: Iterable[Hashable]) -> list[Any]:
     """Sort distinct ids: numbers by value, then strings, then the rest by name of type and by value.
 
     Values of one type that cannot be compared with each other are sorted by their ``repr``.
-
-    Example:
-        >>> sort_ids(["b", (1, "x"), 10, "a", 2.5, None])
-        [2.5, 10, 'a', 'b', None, (1, 'x')]
     """
     groups: dict[tuple[int, str], list[Any]] = {}
     values = list(values)
@@ -290,12 +261,7 @@ def _nested_key(value: Any) -> tuple[Any, ...]:
 
 
 def canonical_text(value: Any) -> str:
-    """Return a text for an id that does not depend on the process: frozensets are written sorted.
-
-    Example:
-        >>> canonical_text((1, frozenset({"b", "a"})))
-        "tuple(int(1),frozenset(str('a'),str('b')))"
-    """
+    """Return a text for an id that does not depend on the process: frozensets are written sorted."""
     if isinstance(value, tuple):
         inner = ",".join(map(canonical_text, value))
     elif isinstance(value, frozenset):
@@ -307,9 +273,8 @@ def canonical_text(value: Any) -> str:
 
 def rank_ids(ids: Sequence[Any] | NDArray[Any]) -> tuple[NDArray[Any], Codes]:
     """Return given ids sorted, and the rank of each; they must be distinct."""
-    column = ids if isinstance(ids, np.ndarray) else np.fromiter(ids, dtype=object, count=len(ids))
-    ordered, (ranks,) = encode_ids([specialise(column)])
-    if len(ordered) < len(column):
+    ordered, (ranks,) = encode_ids([specialise(ids) if isinstance(ids, np.ndarray) else ids_array(ids)])
+    if len(ordered) < len(ids):
         repeated = plain(ordered[np.flatnonzero(np.bincount(ranks) > 1)[0]])
         raise InputError(f"ids must be distinct, got {repeated!r} more than once")
     return ordered, ranks
@@ -317,7 +282,7 @@ def rank_ids(ids: Sequence[Any] | NDArray[Any]) -> tuple[NDArray[Any], Codes]:
 
 def specialise(column: NDArray[Any]) -> NDArray[Any]:
     """Return an object array of integers, of floats or of strings as an array of that type."""
-    return ids_array([plain(value) for value in column.tolist()]) if column.dtype == object else column
+    return ids_array(column.tolist()) if column.dtype == object else column
 
 
 def check_number_of_nodes(n: int) -> None:
@@ -336,12 +301,7 @@ def check_listed(values: Any, name: str) -> None:
 
 
 class IdLookup:
-    """Finds the positions of ids in a sorted array of ids.
-
-    Example:
-        >>> IdLookup(np.array([10, 20, 30])).find([30, 10])
-        array([2, 0])
-    """
+    """Finds the positions of ids in a sorted array of ids."""
 
     def __init__(self, ids: NDArray[Any]) -> None:
         self.ids = ids
@@ -356,24 +316,23 @@ class IdLookup:
             return int(self._find_many(np.fromiter([ids], dtype=object, count=1))[0])
         if hasattr(ids, "detach"):
             ids = ids.detach().cpu()
-        column = ids if isinstance(ids, np.ndarray) else None
-        if column is None and hasattr(ids, "to_numpy"):
-            column = ids.to_numpy()
-        elif column is None and hasattr(ids, "numpy"):
-            column = ids.numpy()
-        if column is None:
+        if hasattr(ids, "to_numpy") or hasattr(ids, "numpy"):
+            ids = ids.to_numpy() if hasattr(ids, "to_numpy") else ids.numpy()
+        if not isinstance(ids, np.ndarray):
             check_listed(ids, "ids")
             values = list(ids)
-            column = np.fromiter(values, dtype=object, count=len(values))
-        shape = column.shape
-        return self._find_many(column.reshape(-1)).reshape(shape)
+            ids = np.fromiter(values, dtype=object, count=len(values))
+        return self._find_many(ids.reshape(-1)).reshape(ids.shape)
 
     def _is_one(self, ids: Any) -> bool:
         if isinstance(ids, np.ndarray) or hasattr(ids, "__array__"):
             return getattr(ids, "ndim", 1) == 0 or isinstance(ids, np.generic)
         if isinstance(ids, str | bytes) or not hasattr(ids, "__iter__"):
             return True
-        return isinstance(ids, Hashable) and self.ids.dtype == object and _is_key(ids, self._positions)
+        try:
+            return self.ids.dtype == object and ids in self._positions
+        except TypeError:  # it holds a list
+            return False
 
     def _find_many(self, wanted: NDArray[Any]) -> NDArray[np.int64]:
         same_kind = wanted.dtype.kind in "iu" and self.ids.dtype.kind == "i"
@@ -391,18 +350,9 @@ class IdLookup:
                 raise InputError(f"ids must be hashable, got {values!r:.80}") from None
             known = found >= 0
         if not known.all():
-            self._raise_unknown(wanted[~known])
+            known_ids, unknown = few_ids(self.ids[:3]), few_ids(wanted[~known])
+            raise InputError(f"ids must be ids of nodes (such as {known_ids}), got {unknown}")
         return found
-
-    def _raise_unknown(self, unknown: NDArray[Any]) -> None:
-        raise InputError(f"ids must be ids of nodes (such as {few_ids(self.ids[:3])}), got {few_ids(unknown)}")
-
-
-def _is_key(value: Hashable, positions: dict[Hashable, int]) -> bool:
-    try:
-        return value in positions
-    except TypeError:
-        return False
 
 
 def hash_ids(ids: NDArray[Any], digest: Any) -> None:

@@ -4,6 +4,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from graphreach.arguments import few
+
 ROLES = ("source", "target", "weight", "time")
 """What a column can be used for."""
 
@@ -61,9 +63,7 @@ class Reading:
         if "source" in self.columns and "weight" not in self.columns:
             parts.append("no weight")
         if self.ignored:
-            shown = ", ".join(_title(name) for name in self.ignored[:8])
-            more = f" and {len(self.ignored) - 8} more" if len(self.ignored) > 8 else ""
-            parts.append(f"ignored {shown}{more}")
+            parts.append(f"ignored {few([_title(name) for name in self.ignored], 8)}")
         return ", ".join(parts)
 
     @property

@@ -1,9 +1,10 @@
 """Edges in tables of text and in Parquet files, and adjacency matrices as text."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from graphreach.errors import InputError
@@ -14,7 +15,6 @@ from graphreach.graph.columns import (
     SAMPLE,
     Asked,
     Roles,
-    SampledTable,
     assign_roles,
     has_row_names,
     is_matrix,
@@ -38,21 +38,9 @@ from graphreach.graph.reading import Reading
 from graphreach.io.first_lines import find_header, find_start, is_marked_row, is_node_header, settle_header
 from graphreach.io.open_file import TextFile
 from graphreach.io.parquet import read_parquet
-from graphreach.io.text import Start, TextTable, sniff, take_header
+from graphreach.io.read_graph import Request
+from graphreach.io.text import SKIPPED, Start, TextTable, sniff, take_header
 from graphreach.limits import check_memory
-
-if TYPE_CHECKING:
-    import polars as pl
-
-
-class Request(NamedTuple):
-    """What the caller of :func:`graphreach.read_graph` said about a table of edges."""
-
-    asked: Asked = Asked()
-    ids: str = "auto"
-    header: bool | None = None
-    comments: str | None = None
-    bipartite: bool | None = None
 
 
 class EdgeTable(NamedTuple):
@@ -61,10 +49,6 @@ class EdgeTable(NamedTuple):
     table: TextTable
     undecided: bool = False
     sentences: tuple[str, ...] = ()
-
-    def sample(self) -> SampledTable:
-        """The first rows."""
-        return SampledTable(self.table.names, self.table.has_header, self.table.layout.rows, self.table.what)
 
 
 def open_edges(file: TextFile, request: Request) -> EdgeTable:
@@ -79,9 +63,8 @@ def open_edges(file: TextFile, request: Request) -> EdgeTable:
         return _lay_out(file, start._replace(comments=""), request)
     if not marked:
         return found
-    lines = "1 line" if marked == 1 else f"{marked} lines"
-    sentence = f"{lines} within the data skipped as comments; comments='' (--comments '') reads them"
-    return found._replace(sentences=(sentence,))
+    skipped = SKIPPED.format(marked, "" if marked == 1 else "s")
+    return found._replace(sentences=(f"{skipped}; comments='' (--comments '') reads them",))
 
 
 def _lay_out(file: TextFile, start: Start, request: Request) -> EdgeTable:
@@ -93,25 +76,14 @@ def _lay_out(file: TextFile, start: Start, request: Request) -> EdgeTable:
 def read_text(file: TextFile, kind: str, request: Request, nodes: Any) -> tuple[Edges, bool | None]:
     """Read edges, or a matrix where the text looks like one.
 
-    Args:
-        file: The file.
-        kind: ``"edgelist"`` or ``"matrix"`` where the caller says which of them it is, else ``"text"``.
-        request: What else the caller says.
-        nodes: Ids of nodes to keep even if they have no edge; a matrix names all of its own.
-
-    Returns:
-        The edges, and whether they are directed; ``None`` if their weights decide.
-
-    Example:
-        >>> file = TextFile(np.frombuffer(b"1 2 0.5\\n2 3 1\\n", np.uint8), None, "edges.txt")
-        >>> read_text(file, "text", Request(), ())[0].weights
-        array([0.5, 1. ])
+    ``kind`` is ``"edgelist"`` or ``"matrix"`` where the caller says which of them it is, else ``"text"``. Returns also
+    whether the edges are directed; ``None`` if their weights decide.
     """
     found = open_edges(file, request)
-    matrix = _find_matrix(found, request, kind)
+    matrix = _find_matrix(found.table, request, kind)
     if matrix is not None:
-        return _read_matrix(*matrix, request.asked.weight), None
-    sampled, roles = _assign(found, request.asked)
+        return _read_matrix(matrix, request.asked.weight), None
+    roles = _assign(found.table, request.asked)
     sentences = list(found.sentences)
     if found.undecided:
         frame = found.table.read_ids([roles.source, roles.target], [], request.ids)
@@ -119,12 +91,11 @@ def read_text(file: TextFile, kind: str, request: Request, nodes: Any) -> tuple[
         sentences += [] if sentence is None else [sentence]
         if is_header:
             found = open_edges(file, request._replace(header=True))
-            sampled, roles = _assign(found, request.asked)
-    return _read_columns(found.table, sampled, roles, request, sentences, nodes), False
+            roles = _assign(found.table, request.asked)
+    return _read_columns(found.table, roles, request, sentences, nodes), False
 
 
-def _assign(found: EdgeTable, asked: Asked) -> tuple[SampledTable, Roles]:
-    table = found.table
+def _assign(table: TextTable, asked: Asked) -> Roles:
     rows = table.layout.rows
     if len(table.names) < 2:
         first = rows[0][0] if rows[0] else ""
@@ -134,20 +105,17 @@ def _assign(found: EdgeTable, asked: Asked) -> tuple[SampledTable, Roles]:
             f"{table.what} must have weights in a column, got dictionaries; write it by networkx' "
             "write_weighted_edgelist, or pass weight=False to ignore them"
         )
-    sampled = found.sample()
-    return sampled, assign_roles(sampled, asked)
+    return assign_roles(table.sample, asked)
 
 
-def _read_columns(
-    table: TextTable, sampled: SampledTable, roles: Roles, request: Request, sentences: list[str], nodes: Any
-) -> Edges:
+def _read_columns(table: TextTable, roles: Roles, request: Request, sentences: list[str], nodes: Any) -> Edges:
     asked = request.asked
     frame = table.read_ids([roles.source, roles.target], [] if roles.weight is None else [roles.weight], request.ids)
     weights = None if roles.weight is None else _weights(table, frame.to_series(-1), roles.weight)
     _check_repeated_header(table, roles, frame)
-    sentences += _say_text_ids(table, sampled, roles, frame, request.ids)
+    sentences += _say_text_ids(table, roles, frame, request.ids)
     time = None
-    guessed = asked.weight is None and not sampled.has_header and roles.weight == 2
+    guessed = asked.weight is None and not table.has_header and roles.weight == 2
     if weights is not None and guessed and asked.time is roles.time is None and grows_like_time(weights):
         time, weights = weights, None
         roles = roles._replace(weight=None, time=roles.weight)
@@ -157,13 +125,13 @@ def _read_columns(
     if roles.time is not None and time is None:
         time = parse_times(table.read_strings([roles.time]).to_series())
         if time is None:
-            roles, sentence = drop_time(sampled, roles, asked)
+            roles, sentence = drop_time(table.sample, roles, asked)
             sentences.append(sentence)
-    reading = make_reading(table.what, "text", sampled, roles, sentences)
+    reading = make_reading(table.what, "text", table.sample, roles, sentences)
     return number_edges(frame.to_series(0), frame.to_series(1), weights, time, nodes, reading, request.bipartite)
 
 
-def _weights(table: TextTable, column: "pl.Series", at: int) -> NDArray[np.float64]:
+def _weights(table: TextTable, column: pl.Series, at: int) -> NDArray[np.float64]:
     values = column.to_numpy()
     wrong = first_bad_weight(values)
     if wrong is not None:
@@ -174,10 +142,8 @@ def _weights(table: TextTable, column: "pl.Series", at: int) -> NDArray[np.float
     return check_weights(values, len(values), f"column {table.title(at)} of {table.what}")
 
 
-def _check_repeated_header(table: TextTable, roles: Roles, frame: "pl.DataFrame") -> None:
+def _check_repeated_header(table: TextTable, roles: Roles, frame: pl.DataFrame) -> None:
     """Refuse files that were put together with their headers."""
-    import polars as pl
-
     if not table.has_header or frame.dtypes[0] != pl.String:
         return
     names = [str(table.names[column]) for column in (roles.source, roles.target)]
@@ -186,13 +152,11 @@ def _check_repeated_header(table: TextTable, roles: Roles, frame: "pl.DataFrame"
         raise InputError(f"{table.what} must have its header once, got it again in {table.place(int(repeated[0]))}")
 
 
-def _say_text_ids(table: TextTable, sampled: SampledTable, roles: Roles, frame: "pl.DataFrame", kind: str) -> list[str]:
+def _say_text_ids(table: TextTable, roles: Roles, frame: pl.DataFrame, kind: str) -> list[str]:
     """Say why ids are text where most of the first ones are numbers."""
-    import polars as pl
-
     if frame.dtypes[0] != pl.String or kind == "str":
         return []
-    fields = [field for column in (roles.source, roles.target) for field in sampled.fields(column)]
+    fields = [field for column in (roles.source, roles.target) for field in table.sample.fields(column)]
     if 2 * sum(map(is_number, fields)) < len(fields):
         return []
     for column in frame.get_columns()[:2]:
@@ -203,7 +167,7 @@ def _say_text_ids(table: TextTable, sampled: SampledTable, roles: Roles, frame: 
     return []
 
 
-def read_nodes_to_keep(file: TextFile, request: Request) -> "pl.Series":
+def read_nodes_to_keep(file: TextFile, request: Request) -> pl.Series:
     """Return the ids of a text file with one node per line: the column named as ids, else the first."""
     layout = sniff(file, Start(0, 0, "#%" if request.comments is None else request.comments))
     layout = take_header(layout, file) if is_node_header(layout.rows) else layout
@@ -211,18 +175,17 @@ def read_nodes_to_keep(file: TextFile, request: Request) -> "pl.Series":
     return TextTable(file, layout).read_ids([usual[0] if usual else 0], [], request.ids).to_series(0)
 
 
-def _find_matrix(found: EdgeTable, request: Request, kind: str) -> tuple[TextTable, SampledTable] | None:
+def _find_matrix(table: TextTable, request: Request, kind: str) -> TextTable | None:
     """Return the table that is an adjacency matrix, or ``None``."""
     if kind == "edgelist" or (kind == "text" and any(name not in (None, False) for name in request.asked)):
         return None
-    layout = found.table.layout
+    layout = table.layout
     if request.header is None and not layout.has_header and _is_numbered_header(layout.rows):
-        numbered = open_edges(found.table.file, request._replace(header=True, comments=layout.comments))
-        if is_matrix(numbered.sample(), numbered.table.count_rows()):
-            return numbered.table, numbered.sample()
-    table, sampled = found.table, found.sample()
-    numeric = len(sampled.names) > 2 and all(sampled.numeric[1:])
-    return (table, sampled) if kind == "matrix" or (numeric and is_matrix(sampled, table.count_rows())) else None
+        numbered = open_edges(table.file, request._replace(header=True, comments=layout.comments)).table
+        if is_matrix(numbered.sample, numbered.count_rows()):
+            return numbered
+    numeric = len(table.names) > 2 and all(table.sample.numeric[1:])
+    return table if kind == "matrix" or (numeric and is_matrix(table.sample, table.count_rows())) else None
 
 
 def _is_numbered_header(rows: list[list[str]]) -> bool:
@@ -232,12 +195,10 @@ def _is_numbered_header(rows: list[list[str]]) -> bool:
     return counts and len(first) > 2 and len(rows) in (len(first) + 1, SAMPLE)
 
 
-def _read_matrix(table: TextTable, sampled: SampledTable, weight: Any) -> Edges:
+def _read_matrix(table: TextTable, weight: Any) -> Edges:
     """Read a square table of numbers as an adjacency matrix with one row per source."""
-    import polars as pl
-
-    first = int(has_row_names(sampled))
-    n = len(sampled.names) - first
+    first = int(has_row_names(table.sample))
+    n = len(table.names) - first
     check_memory(16 * n * n, f"the matrix of {n} x {n} numbers in {table.what}", "write its edges, one per line")
     columns = range(first, first + n)
     frame = table.read_as(dict.fromkeys(columns, pl.Float64))

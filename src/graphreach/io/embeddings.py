@@ -12,27 +12,25 @@ else strings, as :func:`graphreach.read_graph` has it; ids of kinds that files d
 
 import csv
 from collections.abc import Callable, Iterable, Iterator
+from operator import itemgetter
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from graphreach.arguments import check_whole, describe, to_array, to_path
 from graphreach.errors import InputError
-from graphreach.graph.columns import PLAIN_INTEGER
 from graphreach.graph.ids import ids_array
 from graphreach.io.files import replacing
 from graphreach.io.numpy_files import DAMAGED, load_all_arrays, load_arrays
 from graphreach.io.open_file import check_path, open_text
 from graphreach.io.parquet import read_parquet
-from graphreach.io.text_kernels import SPACE, tidy_text
+from graphreach.io.text import plain_integers, tidy_text
 from graphreach.io.writers import Blocks, id_column, ids_for_files, write_arrays, write_blocks, write_table
 from graphreach.progress import live, stage
-
-if TYPE_CHECKING:
-    import polars as pl
 
 BLOCK_ENTRIES = 1 << 21
 """Numbers that are written at a time, and that a row group of Parquet has."""
@@ -93,9 +91,7 @@ def write_embedding(path: Path, ids: NDArray[Any], blocks: Iterable[NDArray[np.f
         write_table(path, _frames(ids, pieces, suffix), group=group, **(emb if suffix == ".emb" else {}))
 
 
-def _frames(ids: NDArray[Any], pieces: Pieces, suffix: str) -> Iterator["pl.DataFrame"]:
-    import polars as pl
-
+def _frames(ids: NDArray[Any], pieces: Pieces, suffix: str) -> Iterator[pl.DataFrame]:
     column = id_column(ids)
     for begin, block in pieces:
         numbers = block if suffix == ".parquet" else _six_digits(block)
@@ -104,14 +100,7 @@ def _frames(ids: NDArray[Any], pieces: Pieces, suffix: str) -> Iterator["pl.Data
 
 
 def check_ids(path: Path, ids: NDArray[Any]) -> None:
-    """Refuse ids that the format cannot hold, before any work is done for them.
-
-    Example:
-        >>> check_ids(Path("z.emb"), np.array(["oslo", "new york"]))
-        Traceback (most recent call last):
-        ...
-        graphreach.errors.InputError: ids must be without blanks in a .emb file, got 'new york'
-    """
+    """Refuse ids that the format cannot hold, before any work is done for them."""
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise InputError(f"path must end in {' '.join(SUFFIXES)}, got {path.name}")
@@ -167,8 +156,6 @@ def read_embedding(path: str | PathLike[str]) -> tuple[NDArray[Any], NDArray[np.
         (array(['ann', 'bob'], dtype='<U3'), array([[0.5, 1. ],
                [2. , 0. ]], dtype=float32))
     """
-    import polars as pl
-
     path = check_path(path, suffixes=tuple(READERS), must="hold an embedding")
     suffix = path.suffix.lower()
     try:
@@ -189,7 +176,7 @@ def read_embedding(path: str | PathLike[str]) -> tuple[NDArray[Any], NDArray[np.
 Contents = tuple[NDArray[Any], NDArray[Any]]
 
 
-def _split(frame: "pl.DataFrame", text: bool) -> Contents:
+def _split(frame: pl.DataFrame, text: bool) -> Contents:
     ids = frame.drop_in_place("id")
     if sum(frame.null_count().row(0)):
         raise ValueError("a number is missing")
@@ -204,13 +191,7 @@ def _unless_damaged(read: Callable[[Path], Any], path: Path) -> Any:
         raise ValueError(str(error)) from None
 
 
-def _read_parquet(path: Path) -> Contents:
-    return _split(_unless_damaged(read_parquet, path), text=False)
-
-
 def _read_csv(path: Path) -> Contents:
-    import polars as pl
-
     with path.open("rb") as file:
         names = next(csv.reader([file.readline().decode()]))
     schema: dict[str, Any] = {name: pl.String if name == "id" else pl.Float32 for name in names}
@@ -219,15 +200,13 @@ def _read_csv(path: Path) -> Contents:
 
 
 def _read_emb(path: Path) -> Contents:
-    import polars as pl
-
     text = open_text(path).text
     head = text[:100].tobytes().split(b"\n")[0]
     n, width = map(int, head.split())
     if n < 0 or not 0 <= 2 * width <= len(text):
         raise ValueError("more numbers per line than there are characters")
     # Other programs end their lines with a blank.
-    tidy = tidy_text(text, len(head) + 1, SPACE, np.empty(0, np.uint8)).tobytes()
+    tidy = tidy_text(text[len(head) + 1 :], " ", "")
     schema: dict[str, Any] = {"id": pl.String} | {f"z{i}": pl.Float32 for i in range(width)}
     frame = pl.read_csv(tidy, has_header=False, separator=" ", quote_char=None, schema=schema)
     if len(frame) != n:
@@ -236,8 +215,6 @@ def _read_emb(path: Path) -> Contents:
 
 
 def _read_npy(path: Path) -> Contents:
-    import polars as pl
-
     names = _ids_file(path)
     if not names.is_file():
         raise InputError(f"{path} must have its ids beside it, but there is no file {names}")
@@ -247,22 +224,16 @@ def _read_npy(path: Path) -> Contents:
     )
 
 
-def _read_npz(path: Path) -> Contents:
-    arrays = _unless_damaged(load_all_arrays, path)
-    return arrays["ids"], arrays["embedding"]
-
-
-def _as_ids(column: "pl.Series", text: bool) -> NDArray[Any]:
+def _as_ids(column: pl.Series, text: bool) -> NDArray[Any]:
     """Ids as an array; those of text are integers if all are plain ones."""
-    import polars as pl
-
-    if text and column.str.contains(PLAIN_INTEGER).all():
-        numbers = column.cast(pl.Int64, strict=False)
-        if not numbers.null_count():
-            return numbers.to_numpy()
-    return ids_array(column.to_list())
+    column = plain_integers(column) if text else column
+    return column.to_numpy() if text and column.dtype == pl.Int64 else ids_array(column.to_list())
 
 
 READERS: dict[str, Callable[[Path], Contents]] = {
-    ".parquet": _read_parquet, ".csv": _read_csv, ".npy": _read_npy, ".npz": _read_npz, ".emb": _read_emb,
-}  # fmt: skip
+    ".parquet": lambda path: _split(_unless_damaged(read_parquet, path), text=False),
+    ".csv": _read_csv,
+    ".npy": _read_npy,
+    ".npz": lambda path: itemgetter("ids", "embedding")(_unless_damaged(load_all_arrays, path)),
+    ".emb": _read_emb,
+}

@@ -32,14 +32,6 @@ def replacing(path: Path) -> Iterator[Path]:
 
     The content is on the disk before the name is changed, so that not even a power cut leaves half a file. Partial files
     that a killed process left in the same folder are removed. An error of the system, such as a full disk, names ``path``.
-
-    Example:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     with replacing(Path(folder, "a.txt")) as partial:
-        ...         _ = partial.write_text("all of it")
-        ...     [file.name for file in Path(folder).iterdir()]
-        ['a.txt']
     """
     partial = _partial_name(path)
     _OPEN.add(partial)
@@ -61,16 +53,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def scratch_folder(path: Path) -> Iterator[Path]:
-    """Give a folder beside ``path`` for parts of it, which is removed in the end.
-
-    Example:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     with scratch_folder(Path(folder, "a.txt")) as parts:
-        ...         _ = (parts / "1").write_text("a part")
-        ...     list(Path(folder).iterdir())
-        []
-    """
+    """Give a folder beside ``path`` for parts of it, which is removed in the end."""
     folder = _partial_name(path)
     _OPEN.add(folder)
     try:
@@ -91,14 +74,6 @@ def remove_orphans(folder: Path) -> list[Path]:
 
     Returns:
         What was removed. Files of processes that are alive, or that ran on another machine, are not touched.
-
-    Example:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     with replacing(Path(folder, "a.txt")) as partial:
-        ...         _ = partial.write_text("all of it")
-        ...         remove_orphans(Path(folder))
-        []
     """
     removed = []
     try:

@@ -4,9 +4,10 @@ import csv
 import re
 from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from graphreach.graph.columns import (
@@ -20,9 +21,6 @@ from graphreach.graph.columns import (
     normalise_name,
 )
 from graphreach.io.text import SEPARATORS, Layout, Start, data_lines, find_separator, split_fields
-
-if TYPE_CHECKING:
-    import polars as pl
 
 MARKS = "#%"
 """Characters that begin a comment where the caller names none."""
@@ -45,12 +43,6 @@ def find_start(text: NDArray[np.uint8]) -> Start:
 
     A line such as ``#love,#peace`` is no comment: every field of it begins with a mark. Neither are lines such as
     ``#love,ann`` where a table of text would otherwise have no rows, or where there are several of them before it.
-
-    Example:
-        >>> find_start(np.frombuffer(b"# tags\\n#love,#peace\\n#peace,#joy\\n", np.uint8))
-        Start(offset=7, line=1, comments='')
-        >>> find_start(np.frombuffer(b"# a graph\\n1,2\\n", np.uint8)).comments
-        '#%'
     """
     plain = list(islice(data_lines(text, MARKS), SAMPLE))
     usual = Start(0, 0, MARKS)
@@ -76,13 +68,7 @@ def find_start(text: NDArray[np.uint8]) -> Start:
 
 
 def find_start_among(text: NDArray[np.uint8], ids: NDArray[Any], is_node: Callable[[str], bool]) -> Start:
-    """Find where the data begin in a table about known nodes: a mark that begins one of their ids begins no comment.
-
-    Example:
-        >>> text = np.frombuffer(b"# tags\\n#love,3\\n", np.uint8)
-        >>> find_start_among(text, np.array(["#love"]), "#love".__eq__)
-        Start(offset=7, line=1, comments='%')
-    """
+    """Find where the data begin in a table about known nodes: a mark that begins one of their ids begins no comment."""
     begins = set() if ids.dtype.kind in "if" else {str(value)[:1] for value in ids.tolist()}
     comments = "".join(mark for mark in MARKS if mark not in begins)
     for number, offset, line in data_lines(text, "") if comments != MARKS else ():
@@ -133,14 +119,6 @@ def find_header(rows: Sequence[Sequence[str]], asked: Sequence[Any] = ()) -> boo
 
     It is one if it has all columns that were ``asked`` for by name, usual names, an unnamed first column, or text above
     a column of numbers. It is none if it holds a number in another way, or a word that occurs below.
-
-    Example:
-        >>> find_header([["Quelle", "Ziel"], ["1", "2"]])
-        True
-        >>> find_header([["ann", "bob"], ["bob", "cid"]])
-        False
-        >>> find_header([["follower", "followee"], ["ann", "bob"]]) is None
-        True
     """
     first, below = [field.strip() for field in rows[0]], rows[1:]
     named = [name for name in asked if isinstance(name, str)]
@@ -175,7 +153,7 @@ def is_node_header(rows: Sequence[Sequence[str]]) -> bool:
     return alone or find_header(rows) is True
 
 
-def _is_unlike(words: list[str], columns: "list[pl.Series]") -> bool:
+def _is_unlike(words: list[str], columns: list[pl.Series]) -> bool:
     """Tell whether a word differs in some way from all ids of its column."""
     for word, column in zip(words, columns, strict=True):
         ids = column.drop_nulls().to_list()
@@ -184,21 +162,12 @@ def _is_unlike(words: list[str], columns: "list[pl.Series]") -> bool:
     return False
 
 
-def settle_header(source: "pl.Series", target: "pl.Series") -> tuple[bool, str | None]:
+def settle_header(source: pl.Series, target: pl.Series) -> tuple[bool, str | None]:
     """Tell from all rows whether the first is a header, and what was assumed if that is not certain.
 
     Words that occur nowhere else are a header if all ids are unlike one of them, as ``n1`` and ``n2`` are unlike
     ``Quelle``, or if nearly every other row has an id that occurs again, as ids of a graph do.
-
-    Example:
-        >>> import polars as pl
-        >>> settle_header(pl.Series(["a", "x", "y", "z"]), pl.Series(["b", "y", "z", "x"]))[0]
-        True
-        >>> settle_header(pl.Series(["a", "x", "y"]), pl.Series(["b", "x", "a"]))
-        (False, None)
     """
-    import polars as pl
-
     words = [source[0], target[0]]
     if source.slice(1).is_in(words).any() or target.slice(1).is_in(words).any():
         return False, None

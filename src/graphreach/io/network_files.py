@@ -6,6 +6,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
+import polars as pl
 
 from graphreach.errors import InputError
 from graphreach.graph.build import Edges, check_weights
@@ -89,8 +90,6 @@ def _check_xml(path: Path, kind: str) -> None:
 
 def read_adjlist(path: Path, weight: Any) -> tuple[Edges, bool | None]:
     """Read a node and its neighbours from each line; lines that start with ``#`` are comments."""
-    import polars as pl
-
     if weight not in (None, False):
         raise InputError(f"weight must be None or False for .adjlist, which has no weights, got {weight!r:.80}")
     file = open_text(path)

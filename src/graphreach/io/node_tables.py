@@ -1,15 +1,17 @@
 """Tables about the nodes of a graph: which columns hold ids, labels, pairs and features, and which nodes are meant."""
 
 import warnings
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import chain
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
-from graphreach.arguments import nearest
+from graphreach.arguments import few, nearest
 from graphreach.errors import InputError
 from graphreach.graph.checks import check_graph
 from graphreach.graph.columns import (
@@ -19,6 +21,7 @@ from graphreach.graph.columns import (
     find_pair,
     is_number,
     is_plain_integer,
+    list_names,
     looks_like_header,
     normalise_name,
 )
@@ -27,10 +30,7 @@ from graphreach.graph.ids import few_ids
 from graphreach.io.first_lines import find_start_among, is_node_header
 from graphreach.io.open_file import check_path, open_text
 from graphreach.io.parquet import ParquetTable
-from graphreach.io.text import TextTable, sniff, take_header
-
-if TYPE_CHECKING:
-    import polars as pl
+from graphreach.io.text import SKIPPED, TextTable, sniff, take_header
 
 TEXT = (".csv", ".tsv", ".txt")
 TABLES = (*TEXT, *(f"{suffix}.gz" for suffix in TEXT), ".parquet")
@@ -60,22 +60,6 @@ class NodeTable:
     (or that of the column ``asked`` for first, by number) is a node of the graph; else it is one if it has one of the
     ``usual`` names, where its words stand above nodes and occur nowhere below, or where
     :func:`graphreach.read_graph` would take it for one.
-
-    Args:
-        path: The table.
-        graph: The graph.
-        usual: Names that a header of such a table has.
-        asked: Columns that the caller named.
-
-    Example:
-        >>> import tempfile
-        >>> graph = Graph.from_edge_list([("ann", "bob")])
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = Path(folder, "teams.csv")
-        ...     _ = path.write_text("id;team\\nann;red\\nbob;blue\\n")
-        ...     table = NodeTable(path, graph, ["id"])
-        ...     table.names, table.texts([1])[0].to_list()
-        (['id', 'team'], ['red', 'blue'])
     """
 
     def __init__(
@@ -104,8 +88,7 @@ class NodeTable:
         self.assumed.append("with a header" if has_header else "without a header")
         skipped = sum(1 for _ in table.comments_within())
         if skipped:
-            lines = "1 line" if skipped == 1 else f"{skipped} lines"
-            self.assumed.append(f"{lines} within the data skipped as comments")
+            self.assumed.append(SKIPPED.format(skipped, "" if skipped == 1 else "s"))
         return table
 
     def report_columns(self, roles: Mapping[str, Sequence[int]], report: Report | None, result: str = "") -> None:
@@ -122,13 +105,11 @@ class NodeTable:
         report(f"{self.what}: {'; '.join(parts)}")
 
     def _listed(self, columns: Sequence[int]) -> str:
-        few = ", ".join(self.title(column) for column in columns[:5])
-        return f"{few} and {len(columns) - 5} more" if len(columns) > 5 else few
+        return few([self.title(column) for column in columns], 5)
 
     def list_names(self) -> str:
         """The names of the columns, for messages."""
-        listed = ", ".join(repr(name) for name in self.names[:10])
-        return f"{listed}, ..." if len(self.names) > 10 else listed
+        return list_names(self.names)
 
     def find(self, name: Any, argument: str) -> int:
         """Return the number of the column with a name, or of a number from 0 on (which may be given as text)."""
@@ -243,14 +224,10 @@ class NodeTable:
         return None
 
     def _counts_rows(self, column: int) -> bool:
-        import polars as pl
-
         numbers = self.texts([column])[0].cast(pl.Float64, strict=False).fill_null(-1).to_numpy()
         return bool(np.array_equal(numbers, np.arange(len(numbers))))
 
     def _holds_distinct_nodes(self, column: int) -> bool:
-        import polars as pl
-
         ids, known = self.texts([column])[0], self._known()["id"]
         if isinstance(ids.dtype, pl.Categorical | pl.Enum):
             ids = ids.cast(pl.String)
@@ -259,7 +236,7 @@ class NodeTable:
         same = ids.cast(known.dtype, strict=False)
         return not same.null_count() and same.n_unique() == len(same) and bool(same.is_in(known.implode()).all())
 
-    def known_nodes(self, column: int, ids: "pl.Series") -> NDArray[np.int64]:
+    def known_nodes(self, column: int, ids: pl.Series) -> NDArray[np.int64]:
         """Positions of ids, -1 with a warning for those that are not nodes of the graph; some must be."""
         found = self._find(column, ids, self._known(), "known")
         unknown = ids.filter(found < 0).unique(maintain_order=True).to_numpy()
@@ -281,7 +258,8 @@ class NodeTable:
         given, known = self.texts(columns), self._known()
         others = "none" if strict else "some"
         found = np.stack([self._find(column, ids, known, others) for column, ids in zip(columns, given, strict=True)])
-        unknown = _distinct(ids.filter(found[row] < 0) for row, ids in enumerate(given))
+        missing = [ids.filter(found[row] < 0).to_list() for row, ids in enumerate(given)]
+        unknown = list(dict.fromkeys(chain.from_iterable(missing)))
         if unknown and strict:
             raise InputError(
                 f"{self.what} must have ids of nodes (such as {few_ids(self.graph.ids[:3])}), "
@@ -290,13 +268,11 @@ class NodeTable:
         rows = np.flatnonzero((found >= 0).all(axis=0))
         return found[:, rows], rows, unknown
 
-    def _known(self) -> "pl.DataFrame":
+    def _known(self) -> pl.DataFrame:
         """The ids as a table would have them, numbers or text (that of other kinds, too), and their positions.
 
         Ids such as 1 and "1", which read the same, have the position :data:`TWICE`.
         """
-        import polars as pl
-
         ids = self.graph.ids
         by_text = ids.dtype == object
         column = pl.Series([str(value) for value in ids.tolist()] if by_text else ids)
@@ -305,15 +281,13 @@ class NodeTable:
             return known
         return known.group_by("id").agg(pl.when(pl.len() == 1).then(pl.col("at").first()).otherwise(TWICE).alias("at"))
 
-    def _find(self, column: int, ids: "pl.Series", known: "pl.DataFrame", others: str) -> NDArray[np.int64]:
+    def _find(self, column: int, ids: pl.Series, known: pl.DataFrame, others: str) -> NDArray[np.int64]:
         """Positions of ids, -1 for those that are no nodes.
 
         ``others`` says which ids of another kind than the graph's are refused: with ``"none"`` all of them, with
         ``"known"`` those that look like numbers, such as 007, which may be meant for one of the graph's, with ``"some"``
         none.
         """
-        import polars as pl
-
         if ids.null_count():
             place = self.place(int(np.argmax(ids.is_null().to_numpy())))
             raise InputError(f"{self.what} has nothing in column {self.title(column)} in {place}")
@@ -330,9 +304,7 @@ class NodeTable:
             )
         return found
 
-    def _as_numbers(self, column: int, ids: "pl.Series", kind: Any, others: str) -> "pl.Series":
-        import polars as pl
-
+    def _as_numbers(self, column: int, ids: pl.Series, kind: Any, others: str) -> pl.Series:
         is_integer = kind == pl.Int64
         if not (ids.dtype.is_numeric() or ids.dtype == pl.String):
             raise InputError(f"{self.what} must have ids in column {self.title(column)}, got {ids.dtype}")
@@ -353,9 +325,7 @@ class NodeTable:
             )
         return numbers.set(wrong, None)
 
-    def _as_text(self, column: int, ids: "pl.Series") -> "pl.Series":
-        import polars as pl
-
+    def _as_text(self, column: int, ids: pl.Series) -> pl.Series:
         if ids.dtype.is_float() and (ids == ids.round()).all() and (ids.abs() < 2**53).all():
             # pandas makes floats of integers as soon as one is missing.
             ids = ids.cast(pl.Int64)
@@ -364,10 +334,6 @@ class NodeTable:
                 f"{self.what} must have text, as the graph's ids are, in column {self.title(column)}, got {ids.dtype}"
             )
         return ids.cast(pl.String)
-
-
-def _distinct(columns: Iterable["pl.Series"]) -> list[Any]:
-    return list(dict.fromkeys(value for ids in columns for value in ids.to_list()))
 
 
 def _stands_above_nodes(rows: list[list[str]], is_node: Callable[[str], bool]) -> bool:

@@ -34,19 +34,6 @@ def load_arrays(path: Path, names: tuple[str, ...], kinds: str = "biuf") -> list
 
     What a header declares is compared with the file's size and with memory before anything is allocated, and nothing is
     unpickled.
-
-    Args:
-        path: Ends in ``.npy`` or ``.npz``.
-        names: The arrays of a ``.npz`` file; one name for a ``.npy`` file, where it stands in messages only.
-        kinds: The kinds of numpy types that are allowed, one of :data:`KINDS`.
-
-    Example:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = Path(folder, "x.npz")
-        ...     np.savez(path, x=np.eye(2))
-        ...     load_arrays(path, ("x",))[0].shape
-        (2, 2)
     """
     with _one_sentence(path, kinds):
         if path.suffix.lower() == ".npy":

@@ -49,14 +49,7 @@ class TextFile(NamedTuple):
 
 
 def check_path(path: Any, argument: str = "path", suffixes: Sequence[str] = (), must: str = "hold edges") -> Path:
-    """Return the path of a file that exists, is not empty, and ends in one of the suffixes, if there are any.
-
-    Example:
-        >>> check_path(7)
-        Traceback (most recent call last):
-        ...
-        graphreach.errors.InputError: path must be a file's name, got 7
-    """
+    """Return the path of a file that exists, is not empty, and ends in one of the suffixes, if there are any."""
     if not isinstance(path, str | PathLike) or isinstance(os.fspath(path), bytes):
         raise InputError(f"{argument} must be a file's name, got {path!r:.80}")
     if "\0" in os.fspath(path) or not os.fspath(path):
@@ -86,12 +79,7 @@ def _near_miss(file: Path) -> str:
 
 
 def find_format(file: Path, asked: Any) -> str:
-    """Return the format of a file: the one asked for, by its suffix, or, without one, by its first bytes.
-
-    Example:
-        >>> find_format(Path("edges.csv.gz"), None), find_format(Path("edges.dat"), "npz")
-        ('text', 'npz')
-    """
+    """Return the format of a file: the one asked for, by its suffix, or, without one, by its first bytes."""
     if asked is not None:
         found = ALIASES.get(asked, asked) if isinstance(asked, str) else asked
         if found not in FORMATS:
@@ -127,12 +115,7 @@ def read_start(file: Path) -> bytes:
 
 
 def guess_format(start: bytes) -> str:
-    """Return the format that a file's first bytes show.
-
-    Example:
-        >>> guess_format(b"1 2\\n2 3\\n"), guess_format(b"%%MatrixMarket matrix"), guess_format(b"PAR1")
-        ('text', 'mtx', 'parquet')
-    """
+    """Return the format that a file's first bytes show."""
     bare = start.removeprefix(b"\xef\xbb\xbf").lstrip()
     if start.startswith(b"PAR1"):
         return "parquet"

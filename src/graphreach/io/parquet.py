@@ -10,15 +10,13 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from graphreach.errors import InputError
-
-if TYPE_CHECKING:
-    import polars as pl
 
 HELD_UP_TO = 2**26
 """Bytes of a file up to which standard error is held back while it is read: a longer reading shows its progress there."""
@@ -40,6 +38,7 @@ for line in sys.stdin:
     print(answer, flush=True)
 """
 
+DAMAGED = "{} must be a Parquet file, as its suffix says, but it is not or is damaged"
 
 _lock = threading.RLock()
 
@@ -52,8 +51,6 @@ def quiet_panics(size: int = 0) -> Iterator[None]:
     block runs that goes to a file, unless ``size`` bytes are so many that progress is shown meanwhile; it is passed on
     if there was no panic.
     """
-    import polars as pl
-
     panic: Any = getattr(pl.exceptions, "PanicException", pl.exceptions.PolarsError)
     with _held_stderr(size <= HELD_UP_TO) as held:
         try:
@@ -94,13 +91,11 @@ def _held_stderr(wanted: bool) -> Iterator[list[int]]:
 @contextmanager
 def _unless_damaged(path: Path, size: int = 0) -> Iterator[None]:
     """Say in one sentence that a file is damaged, whatever polars raises about it."""
-    import polars as pl
-
     try:
         with quiet_panics(size):
             yield
     except (pl.exceptions.PolarsError, OSError, MemoryError, OverflowError):
-        raise InputError(_damaged(path)) from None
+        raise InputError(DAMAGED.format(path)) from None
 
 
 class _Checker:
@@ -110,102 +105,62 @@ class _Checker:
     """
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()
+        self.lock = threading.RLock()
         self.process: subprocess.Popen[str] | None = None
         self.owner = 0
 
     def is_sound(self, path: Path, columns: list[str] | None, rows: int | None) -> bool:
         """Whether another process could read the file."""
         with self.lock:
-            process = self._running()
-            if process is None or process.stdin is None or process.stdout is None:
+            if self.process is None or self.owner != os.getpid():
+                self.process, self.owner = self._start(), os.getpid()
+            if self.process is None or self.process.stdin is None or self.process.stdout is None:
                 return True
             try:
-                process.stdin.write(json.dumps([str(path.resolve()), columns, rows]) + "\n")
-                process.stdin.flush()
-                answer = process.stdout.readline().strip()
+                print(json.dumps([str(path.resolve()), columns, rows]), file=self.process.stdin, flush=True)
+                answer = self.process.stdout.readline().strip()
             except OSError:
                 answer = ""
             if not answer:
-                self._stop()
+                self.stop()
             return answer == "sound"
 
-    def _running(self) -> "subprocess.Popen[str] | None":
-        if self.process is None or self.owner != os.getpid():
-            # One thread is enough, and starts sooner.
-            settings = os.environ | {"POLARS_MAX_THREADS": "1", "RUST_BACKTRACE": "0"}
-            try:
-                self.process = subprocess.Popen(
-                    [sys.executable, "-W", "ignore", "-c", CODE],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.DEVNULL,
-                    text=True,
-                    env=settings,
-                    start_new_session=True,
-                )
-            except (OSError, ValueError):  # where no process can be started, files are read as they are
-                self.process = None
-            self.owner = os.getpid()
-        return self.process
-
-    def _stop(self) -> None:
-        if self.process is None or self.owner != os.getpid():
-            return
-        for stream in (self.process.stdin, self.process.stdout):
-            if stream is not None:
-                try:
-                    stream.close()
-                except OSError:  # the process has ended already
-                    continue
-        self.process.wait()
-        self.process = None
+    def _start(self) -> "subprocess.Popen[str] | None":
+        # One thread is enough, and starts sooner.
+        settings = os.environ | {"POLARS_MAX_THREADS": "1", "RUST_BACKTRACE": "0"}
+        command, pipe = [sys.executable, "-W", "ignore", "-c", CODE], subprocess.PIPE
+        try:
+            return subprocess.Popen(
+                command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True, env=settings,
+                start_new_session=True,
+            )  # fmt: skip
+        except (OSError, ValueError):  # where no process can be started, files are read as they are
+            return None
 
     def stop(self) -> None:
         """End the process, if there is one."""
         with self.lock:
-            self._stop()
+            if self.process is not None and self.owner == os.getpid():
+                with suppress(OSError):  # the process has ended already
+                    self.process.communicate()
+                self.process = None
 
 
 _checker = _Checker()
 atexit.register(_checker.stop)
 
 
-def read_parquet(path: Path, columns: list[str] | None = None, rows: int | None = None) -> "pl.DataFrame":
-    """Read a Parquet file, or some of its columns or first rows; one that is damaged is an error.
-
-    Example:
-        >>> import tempfile
-        >>> import polars as pl
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = Path(folder, "e.parquet")
-        ...     pl.DataFrame({"u": [1], "v": [2]}).write_parquet(path)
-        ...     read_parquet(path, ["v"]).to_dict(as_series=False)
-        {'v': [2]}
-    """
-    import polars as pl
-
+def read_parquet(path: Path, columns: list[str] | None = None, rows: int | None = None) -> pl.DataFrame:
+    """Read a Parquet file, or some of its columns or first rows; one that is damaged is an error."""
     try:
         size = path.stat().st_size
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
     if size <= CHECKED_UP_TO and not _checker.is_sound(path, columns, rows):
-        raise InputError(_damaged(path))
+        raise InputError(DAMAGED.format(path))
     # A handle, as glob characters in the name then mean nothing.
     with _unless_damaged(path, size), path.open("rb") as file:
         return pl.read_parquet(file, columns=columns, n_rows=rows)
-
-
-def parquet_names(path: Path) -> list[str]:
-    """Return the names of the columns of a Parquet file."""
-    import polars as pl
-
-    with _unless_damaged(path), path.open("rb") as file:
-        return list(pl.read_parquet_schema(file))
-
-
-def _damaged(path: Path) -> str:
-    return f"{path} must be a Parquet file, as its suffix says, but it is not or is damaged"
 
 
 class ParquetTable:
@@ -213,7 +168,8 @@ class ParquetTable:
 
     def __init__(self, path: Path) -> None:
         self.path, self.what, self.has_header = path, str(path), True
-        self.names = parquet_names(path)
+        with _unless_damaged(path), path.open("rb") as file:
+            self.names = list(pl.read_parquet_schema(file))
 
     def check_long_enough(self, rows: NDArray[np.int64]) -> None:
         """Rows of a Parquet file are of one length."""
@@ -222,7 +178,7 @@ class ParquetTable:
         """Nothing: a Parquet file has no separators."""
         return ""
 
-    def texts(self, columns: Sequence[int]) -> list["pl.Series"]:
+    def texts(self, columns: Sequence[int]) -> list[pl.Series]:
         """Columns as they are."""
         names = [self.names[column] for column in columns]
         frame = read_parquet(self.path, list(dict.fromkeys(names)))
@@ -230,14 +186,12 @@ class ParquetTable:
             raise InputError(f"{self.what} must have rows, but it is empty")
         return [frame[name] for name in names]
 
-    def numbers(self, id: int, columns: Sequence[int]) -> tuple["pl.Series", Iterator[tuple[str, NDArray[np.float32]]]]:
+    def numbers(self, id: int, columns: Sequence[int]) -> tuple[pl.Series, Iterator[tuple[str, NDArray[np.float32]]]]:
         """The column of ids, and columns of numbers or of lists of numbers; none has gaps."""
         ids, *rest = self.texts([id, *columns])
         return ids, ((repr(each.name), self._as_numbers(each)) for each in rest)
 
-    def _as_numbers(self, column: "pl.Series") -> NDArray[np.float32]:
-        import polars as pl
-
+    def _as_numbers(self, column: pl.Series) -> NDArray[np.float32]:
         title, rows, kind = repr(column.name), len(column), column.dtype
         if column.null_count():
             place = self.place(int(np.argmax(column.is_null().to_numpy())))

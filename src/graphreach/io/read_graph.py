@@ -3,19 +3,17 @@
 import tempfile
 from collections.abc import Hashable, Iterable
 from dataclasses import replace
+from numbers import Integral
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from graphreach.errors import InputError
 from graphreach.graph.build import Edges, Reduce
-from graphreach.graph.columns import Asked, check_asked
+from graphreach.graph.columns import Asked
 from graphreach.graph.convert import number_columns
 from graphreach.graph.graph import Graph, build_graph
 from graphreach.graph.reading import Reading
-from graphreach.io.edge_lists import Request, edges_from_parquet, read_nodes_to_keep, read_text
-from graphreach.io.matrices import read_mtx, read_npz
-from graphreach.io.network_files import read_adjlist, read_json, read_networkx
 from graphreach.io.open_file import (
     STDIN,
     TEXT,
@@ -29,6 +27,16 @@ from graphreach.io.open_file import (
 )
 
 TEXT_FORMATS = ("text", "edgelist", "matrix")
+
+
+class Request(NamedTuple):
+    """What the caller of :func:`read_graph` says about a table of edges."""
+
+    asked: Asked = Asked()
+    ids: str = "auto"
+    header: bool | None = None
+    comments: str | None = None
+    bipartite: bool | None = None
 
 
 def read_graph(
@@ -108,15 +116,16 @@ def read_graph(
         read roads.csv as text with a header: source 'from', target 'to', weight 'capacity'
         >>> folder.cleanup()
     """
-    _check_arguments(directed, ids, comments, header, bipartite)
-    request = Request(check_asked(Asked(source, target, weight, time)), ids, header, comments, bipartite)
+    request = Request(Asked(source, target, weight, time), ids, header, comments, bipartite)
+    _check_arguments(request, directed)
     file = Path(STDIN) if isinstance(path, str | PathLike) and str(path) == STDIN else check_path(path)
     read = _read_stream if str(file) == STDIN or file.is_fifo() else _read_file
     edges, is_directed = read(file, format, request, nodes)
     return build_graph(edges, is_directed if directed is None else directed, reduce, self_loops)
 
 
-def _check_arguments(directed: Any, ids: Any, comments: Any, header: Any, bipartite: Any) -> None:
+def _check_arguments(request: Request, directed: Any) -> None:
+    asked, ids, header, comments, bipartite = request
     if not isinstance(ids, str) or ids not in ("auto", "int", "str"):
         raise InputError(f"ids must be 'auto', 'int' or 'str', got {ids!r:.80}")
     if comments is not None and (not isinstance(comments, str) or len(comments) > 4 or not comments.isascii()):
@@ -124,6 +133,9 @@ def _check_arguments(directed: Any, ids: Any, comments: Any, header: Any, bipart
     for argument, value in (("directed", directed), ("header", header), ("bipartite", bipartite)):
         if not (value is None or isinstance(value, bool)):
             raise InputError(f"{argument} must be True, False or None, got {value!r:.80}")
+    for argument, value in asked._asdict().items():
+        if not (value is None or isinstance(value, str | Integral)):
+            raise InputError(f"{argument} must be a column's name or number, got {value!r:.80}")
 
 
 def _read_stream(path: Path, format: Any, request: Request, nodes: Any) -> tuple[Edges, bool | None]:
@@ -145,8 +157,10 @@ def _read_file(file: Path, format: Any, request: Request, nodes: Any) -> tuple[E
     kind, asked = find_format(file, format), request.asked
     if kind in TEXT_FORMATS:
         return _from_text(open_text(file), kind, request, nodes)
+    from graphreach.io import edge_lists, matrices, network_files
+
     if kind == "parquet":
-        return edges_from_parquet(file, request, _named(nodes, request)), False
+        return edge_lists.edges_from_parquet(file, request, _named(nodes, request)), False
     _refuse_bipartite(request, f".{kind}")
     for argument, name in asked._asdict().items():
         if argument != "weight" and name not in (None, False):
@@ -154,16 +168,18 @@ def _read_file(file: Path, format: Any, request: Request, nodes: Any) -> tuple[E
     if asked.weight is True:
         raise InputError("weight must be the name of a column, None or False, got True")
     if kind in ("graphml", "gml", "gexf"):
-        edges, directed = read_networkx(file, kind, asked.weight)
+        edges, directed = network_files.read_networkx(file, kind, asked.weight)
     else:
-        readers = {"npz": read_npz, "mtx": read_mtx, "adjlist": read_adjlist, "json": read_json}
-        edges, directed = readers[kind](file, asked.weight)
+        room = matrices if kind in ("npz", "mtx") else network_files
+        edges, directed = getattr(room, f"read_{kind}")(file, asked.weight)
     if edges.reading is None:
         edges = edges._replace(reading=Reading(str(file), kind))
     return _add_nodes(edges, nodes, request), directed
 
 
 def _from_text(file: TextFile, kind: str, request: Request, nodes: Any) -> tuple[Edges, bool | None]:
+    from graphreach.io.edge_lists import read_text
+
     edges, directed = read_text(file, kind, request, _named(nodes, request))
     if edges.reading is not None and edges.reading.format == "matrix":
         _refuse_bipartite(request, "a matrix")
@@ -179,10 +195,13 @@ def _refuse_bipartite(request: Request, what: str) -> None:
 
 
 def _named(nodes: Any, request: Request) -> Any:
+    """The ids of nodes to keep, from a file if one is named."""
     if nodes is None:
         return ()
     if not isinstance(nodes, str | PathLike):
         return nodes
+    from graphreach.io.edge_lists import read_nodes_to_keep
+
     path = check_path(nodes, "nodes")
     if path.name.lower().removesuffix(".gz").endswith(TEXT):
         return read_nodes_to_keep(open_text(path), request)

@@ -8,20 +8,19 @@ import csv
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
+from graphreach.arguments import few
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.ids import is_plain
 from graphreach.io.files import replacing
 from graphreach.io.writers import id_column, ids_for_files, write_arrays, write_table
 from graphreach.progress import track
-
-if TYPE_CHECKING:
-    import polars as pl
 
 ANCHOR_SUFFIXES = (".txt", ".csv", ".json")
 REACH_SUFFIXES = (".parquet", ".npz")
@@ -32,8 +31,6 @@ BLOCK_ENTRIES = 1 << 21
 
 def write_anchors(path: Path, ids: list[Any], facts: dict[str, Any]) -> None:
     """Write the anchors' ids, best first, in the format that the suffix names; only JSON holds ``facts`` too."""
-    import polars as pl
-
     suffix = path.suffix.lower()
     if suffix == ".json":
         with replacing(path) as partial:
@@ -57,8 +54,7 @@ def read_anchors(path: Path, graph: Graph) -> NDArray[np.int64]:
     found = [position.get(value, position.get(str(value))) if is_plain(value) else None for value in values]
     unknown = [value for value, index in zip(values, found, strict=True) if index is None]
     if unknown:
-        more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
-        raise InputError(f"{path} must list ids of nodes, got {unknown[0]!r}{more}")
+        raise InputError(f"{path} must list ids of nodes, got {few([repr(value) for value in unknown], 1)}")
     return np.array(found, np.int64)
 
 
@@ -94,14 +90,7 @@ def _read_values(path: Path) -> list[Any]:
 
 
 def write_reachability(path: Path, ids: NDArray[Any], result: Any, arrays: dict[str, Any]) -> None:
-    """Write a :class:`graphreach.Reachability` in the format that the suffix names.
-
-    Args:
-        path: Ends in one of :data:`REACH_SUFFIXES`.
-        ids: The ids of the graph's nodes.
-        result: The reachability.
-        arrays: Its matrices and parameters, for ``.npz``.
-    """
+    """Write a :class:`graphreach.Reachability` as the suffix says; ``arrays`` are its matrices, for ``.npz``."""
     if path.suffix.lower() == ".npz":
         known = ids_for_files(ids)
         write_arrays(path, {"ids": known, "anchors": known[result.anchors]} | arrays)
@@ -109,10 +98,8 @@ def write_reachability(path: Path, ids: NDArray[Any], result: Any, arrays: dict[
         write_table(path, _long_form(result, id_column(ids)))
 
 
-def _long_form(result: Any, ids: "pl.Series") -> Iterator["pl.DataFrame"]:
+def _long_form(result: Any, ids: pl.Series) -> Iterator[pl.DataFrame]:
     """One row for each node and anchor of which one can reach the other, block by block."""
-    import polars as pl
-
     columns = result.num_anchors * (result.hops or 1)
     step = max(1, BLOCK_ENTRIES // columns)
     begins = range(0, result.num_nodes, step)

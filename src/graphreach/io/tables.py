@@ -10,25 +10,23 @@ import re
 from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from graphreach.errors import InputError
 from graphreach.graph.build import plain
 from graphreach.graph.checks import check_graph
-from graphreach.graph.columns import NODE_NAMES, PLAIN_INTEGER
+from graphreach.graph.columns import NODE_NAMES
 from graphreach.graph.graph import Graph
 from graphreach.graph.ids import few_ids
 from graphreach.io.node_tables import LABEL_NAMES, MUST, NO_ENDS, TABLES, NodeTable, Report
 from graphreach.io.numpy_files import load_arrays
 from graphreach.io.open_file import check_path
-from graphreach.io.text import Block
+from graphreach.io.text import Block, plain_integers
 from graphreach.limits import check_memory
-
-if TYPE_CHECKING:
-    import polars as pl
 
 DECIMAL = r"^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$"
 """A number as programs write it."""
@@ -115,8 +113,6 @@ def read_labels(
 
 def _labelled(labels: Any) -> NDArray[np.bool_]:
     """Which rows have a label: neither an empty field nor, beside numbers, NaN."""
-    import polars as pl
-
     has_label: NDArray[np.bool_] = labels.is_not_null().to_numpy().copy()
     if labels.dtype.is_float():
         has_label &= ~np.isnan(labels.fill_null(0).to_numpy())
@@ -170,7 +166,8 @@ def read_features(
     )
     ids, blocks = table.rows.numbers(at_id, columns)
     found = table.known_nodes(at_id, ids)
-    x = _gather(_finite(blocks, table), _row_of_each_node(found, graph, table))
+    row = _row_of_each_node(found, graph, table)
+    x = np.concatenate([numbers[row].reshape(len(row), -1) for numbers in _finite(blocks, table)], axis=1)
     table.report_columns({"ids": [at_id], "features": columns}, report)
     return x
 
@@ -199,15 +196,6 @@ def _finite(blocks: Iterator[Block], table: NodeTable) -> Iterator[NDArray[np.fl
                 f"in {table.place(row)}"
             )
         yield numbers
-
-
-def _gather(blocks: Iterator[NDArray[np.float32]], row: NDArray[np.int64]) -> NDArray[np.float32]:
-    parts = [numbers.reshape(len(numbers), -1) for numbers in blocks]
-    ends = np.cumsum([part.shape[1] for part in parts])
-    x = np.empty((len(row), ends[-1]), np.float32)
-    for part, end in zip(parts, ends, strict=True):
-        x[:, end - part.shape[1] : end] = part[row]
-    return x
 
 
 def _check_matrix(array: NDArray[Any], path: Path, graph: Graph) -> NDArray[np.float32]:
@@ -299,8 +287,6 @@ def read_pair_labels(
         ...     read_pair_labels(path, graph)[1]
         array([1, 0])
     """
-    import polars as pl
-
     table = NodeTable(path, graph, NO_ENDS)
     ends = table.pair_columns()
     index, _, _ = table.nodes(ends, strict=True)
@@ -319,18 +305,9 @@ def read_pair_labels(
 
 
 def _encode_classes(
-    labels: "pl.Series", rows: NDArray[np.int64], table: NodeTable, column: int
+    labels: pl.Series, rows: NDArray[np.int64], table: NodeTable, column: int
 ) -> tuple[list[Any], NDArray[np.int64]]:
-    """The sorted distinct labels, and each label's place among them.
-
-    Args:
-        labels: Labels without gaps.
-        rows: The row of the table that each label stands in.
-        table: The table, for messages.
-        column: The column of the labels.
-    """
-    import polars as pl
-
+    """The sorted distinct labels, and each label's place among them; ``rows`` are theirs in the table, for messages."""
     kind = labels.dtype
     if isinstance(kind, pl.Categorical | pl.Enum):
         labels = labels.cast(pl.String)
@@ -348,22 +325,15 @@ def _encode_classes(
     return classes.to_list(), codes.to_numpy()
 
 
-def _numbers_of_text(labels: "pl.Series") -> "pl.Series":
+def _numbers_of_text(labels: pl.Series) -> pl.Series:
     """Text that is all plain integers, or all numbers of which some have a decimal point, as these numbers."""
-    import polars as pl
-
-    if labels.str.contains(PLAIN_INTEGER).all():
-        numbers = labels.cast(pl.Int64, strict=False)
-        return labels if numbers.null_count() else numbers
     if labels.str.contains(DECIMAL).all() and labels.str.contains(".", literal=True).any():
         return labels.cast(pl.Float64)
-    return labels
+    return plain_integers(labels)
 
 
-def _whole(labels: "pl.Series", rows: NDArray[np.int64], table: NodeTable, column: int) -> "pl.Series":
+def _whole(labels: pl.Series, rows: NDArray[np.int64], table: NodeTable, column: int) -> pl.Series:
     """Whole numbers as integers: pandas makes floats of integers as soon as one is missing."""
-    import polars as pl
-
     whole = (labels == labels.round()) & (labels.abs() < 2**53)
     if whole.all():
         return labels.cast(pl.Int64)
@@ -376,7 +346,7 @@ def _whole(labels: "pl.Series", rows: NDArray[np.int64], table: NodeTable, colum
 
 
 def _check_one_label(
-    labels: "pl.Series", classes: "pl.Series", rows: NDArray[np.int64], table: NodeTable, column: int
+    labels: pl.Series, classes: pl.Series, rows: NDArray[np.int64], table: NodeTable, column: int
 ) -> None:
     known = set(classes.to_list())
     for text in classes.filter(classes.str.contains("[,;| ]")).to_list():
@@ -398,7 +368,7 @@ def _is_several(text: str, known: set[str]) -> bool:
     return False
 
 
-def _check_shared(classes: "pl.Series", labels: "pl.Series", table: NodeTable, column: int) -> None:
+def _check_shared(classes: pl.Series, labels: pl.Series, table: NodeTable, column: int) -> None:
     if len(classes) >= MANY and 2 * len(classes) > len(labels):
         raise InputError(
             f"{table.what} must have classes that nodes share in column {table.title(column)}, got {len(classes)} "

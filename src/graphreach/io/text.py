@@ -3,20 +3,18 @@
 import csv
 import re
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from graphreach.errors import InputError
-from graphreach.graph.columns import PLAIN_INTEGER, SAMPLE, is_plain_integer
+from graphreach.graph.columns import PLAIN_INTEGER, SAMPLE, SampledTable, is_plain_integer
 from graphreach.io.open_file import TextFile
 from graphreach.io.parquet import quiet_panics
-from graphreach.io.text_kernels import NEWLINE, SPACE, tidy_text
-
-if TYPE_CHECKING:
-    import polars as pl
 
 SEPARATORS = "\t,;|"
 BLANKS = re.compile(r"[\x00-\x20]+")
@@ -33,6 +31,9 @@ ODD_INTEGERS, UNTIDY, PADDED, BINARY = 1, 2, 4, 8
 SCANNED = 2**18
 """Bytes that are looked through at a time, so that they stay in the processor's cache."""
 
+NEWLINE, SPACE = 10, 32
+BLANK_TO_SPACE = bytes.maketrans(bytes({*range(SPACE)} - {NEWLINE}), b" " * (SPACE - 1))
+SKIPPED = "{} line{} within the data skipped as comments"
 BOM = b"\xef\xbb\xbf"
 BLOCK = 2**20
 
@@ -41,12 +42,7 @@ Block = tuple[str, NDArray[np.float32]]
 
 
 def data_lines(text: NDArray[np.uint8], comments: str) -> Iterator[tuple[int, int, bytes]]:
-    """Yield number (from 0 on), offset and bytes of each line that is neither blank nor a comment.
-
-    Example:
-        >>> list(data_lines(np.frombuffer(b"# comment\\n1 2\\n", np.uint8), "#"))
-        [(1, 10, b'1 2')]
-    """
+    """Yield number (from 0 on), offset and bytes of each line that is neither blank nor a comment."""
     prefixes = tuple(comment.encode() for comment in comments)
     block, offset, number, rest = 2**16, 0, 0, b""
     for begin in range(0, len(text), block):
@@ -93,13 +89,7 @@ class Layout(NamedTuple):
 
 
 def sniff(file: TextFile, start: Start) -> Layout:
-    """Find out the layout of a text file from its first data lines, all of which are rows so far.
-
-    Example:
-        >>> layout = sniff(TextFile(np.frombuffer(b"u;v\\n1;2\\n", np.uint8), None, "edges.csv"), Start(0, 0, "#"))
-        >>> layout.separator, layout.names, layout.rows
-        (';', [0, 1], [['u', 'v'], ['1', '2']])
-    """
+    """Find out the layout of a text file from its first data lines, all of which are rows so far."""
     found = list(islice(data_lines(file.text[start.offset :], start.comments), SAMPLE))
     if not found:
         raise InputError(f"{file.what} must {file.must}, but it is empty or holds only comments")
@@ -131,10 +121,6 @@ def find_separator(lines: Sequence[str]) -> str:
     It is the first of tab, comma, semicolon and bar that is in every line. One that is in nearly every line is taken
     too, as the lines without it are then too short, and are reported as such; networkx writes attributes in braces,
     which have commas of their own. A comma between digits may be a decimal one if there are semicolons.
-
-    Example:
-        >>> find_separator(["1,2", "2,3"]), find_separator(["1 2", "2 3"])
-        (',', ' ')
     """
     if all(";" in line and not STRAY_COMMA.search(line) for line in lines):
         return ";"
@@ -146,12 +132,7 @@ def find_separator(lines: Sequence[str]) -> str:
 
 
 def split_fields(line: str, separator: str) -> list[str]:
-    """Split a line of text into its fields.
-
-    Example:
-        >>> split_fields('"Smith, J",b', ","), split_fields("a   b", " ")
-        (['Smith, J', 'b'], ['a', 'b'])
-    """
+    """Split a line of text into its fields."""
     if separator == " ":
         # Blanks are what tidy_text takes for blanks, not all that Unicode does.
         line = BLANKS.sub(" ", line).strip(" ")
@@ -163,11 +144,6 @@ def scan_text(text: NDArray[np.uint8], separator: str, comments: str) -> int:
 
     Integers such as ``007`` or ``+7`` would lose their spelling if they were read as numbers. Comments, blank lines, and
     (where a space separates) runs of blanks, leading and trailing blanks are for :func:`tidy_text`.
-
-    Example:
-        >>> text = np.frombuffer(b"1,007\\n\\n2,3\\n", np.uint8)
-        >>> scan_text(text, ",", "#") == ODD_INTEGERS + UNTIDY
-        True
     """
     flags, marks = 0, np.frombuffer(f"\n\r{comments}".encode(), np.uint8)
     end = np.full(1, NEWLINE, np.uint8)
@@ -190,6 +166,28 @@ def scan_text(text: NDArray[np.uint8], separator: str, comments: str) -> int:
     return flags
 
 
+def tidy_text(text: NDArray[np.uint8], separator: str, comments: str) -> bytes:
+    """Return the text without comments and blank lines; where a space separates, one space stands for all blanks."""
+    tidy = b"\n".join([b"", text.tobytes(), b""])
+    pairs = [(b"\r\n", b"\n")]
+    if separator == " ":
+        tidy = tidy.translate(BLANK_TO_SPACE)
+        pairs = [(b"  ", b" "), (b" \n", b"\n"), (b"\n ", b"\n")]
+    for long, short in pairs:
+        while long in tidy:
+            tidy = tidy.replace(long, short)
+    comment = b"(?:[%s][^\n]*)?" % re.escape(comments.encode()) if comments else b""
+    return re.sub(rb"\n[\x00-\x20]*" + comment + rb"(?=\n)", b"", tidy)[1:]
+
+
+def plain_integers(column: pl.Series) -> pl.Series:
+    """Return a column of text as integers if all of it are plain ones that fit 64 bits, else as it is."""
+    if not column.str.contains(PLAIN_INTEGER).all():
+        return column
+    numbers = column.cast(pl.Int64, strict=False)
+    return column if numbers.null_count() else numbers
+
+
 class TextTable:
     """The columns of a text file; a row's line number is looked up only when there is an error to report."""
 
@@ -198,26 +196,21 @@ class TextTable:
         self.what, self.names, self.has_header = file.what, layout.names, layout.has_header
         self.flags = scan_text(file.text[layout.begin :], layout.separator, layout.comments)
         if self.flags & BINARY:
-            raise InputError(f"{file.what} must be text, but it holds a NUL byte in line {self._line_of_nul()}")
+            line = file.text[: int(np.argmin(file.text))].tobytes().count(b"\n") + 1
+            raise InputError(f"{file.what} must be text, but it holds a NUL byte in line {line}")
         self.source: str | bytes
         self.skip = 0
         if self.flags & (UNTIDY | PADDED):
-            marks = np.frombuffer(layout.comments.encode(), np.uint8)
-            self.source = tidy_text(file.text, layout.begin, ord(layout.separator), marks).tobytes()
+            self.source = tidy_text(file.text[layout.begin :], layout.separator, layout.comments)
         elif file.path is not None:
             self.source, self.skip = file.path, layout.first_line
         else:
             self.source = file.text[layout.begin :].tobytes()
 
-    def _line_of_nul(self) -> int:
-        line = 1
-        for begin in range(0, len(self.file.text), BLOCK):
-            block = np.asarray(self.file.text[begin : begin + BLOCK])
-            stop = len(block) if block.all() else int(np.argmin(block))
-            line += int(np.count_nonzero(block[:stop] == NEWLINE))
-            if stop < len(block):
-                break
-        return line
+    @cached_property
+    def sample(self) -> SampledTable:
+        """The first rows."""
+        return SampledTable(self.names, self.has_header, self.layout.rows, self.what)
 
     def comments_within(self) -> Iterator[str]:
         """Lines within the data that begin as comments do."""
@@ -230,22 +223,16 @@ class TextTable:
             for start in starts[np.isin(text[starts], marks)].tolist():
                 yield text[start : start + 4096].tobytes().split(b"\n", 1)[0].decode(errors="replace")
 
-    def read_ids(self, ids: list[int], weights: list[int], kind: str = "auto") -> "pl.DataFrame":
+    def read_ids(self, ids: list[int], weights: list[int], kind: str = "auto") -> pl.DataFrame:
         """Return columns of ids (integers if all are plain ones, else text), then columns of numbers.
 
-        Args:
-            ids: The columns of ids.
-            weights: The columns of numbers.
-            kind: ``"int"`` to insist on integers, ``"str"`` on text.
+        ``kind`` is ``"int"`` to insist on integers, ``"str"`` on text.
         """
-        import polars as pl
-
         rows = [row for row in self.layout.rows if len(row) > max(ids, default=0)]
         if kind != "str" and not self.flags & ODD_INTEGERS:
+            kinds = dict.fromkeys(ids, pl.Int64) | dict.fromkeys(weights, pl.Float64)
             expected = all(is_plain_integer(row[column]) for row in rows for column in ids)
-            frame = (
-                self.read_as(dict.fromkeys(ids, pl.Int64) | dict.fromkeys(weights, pl.Float64)) if expected else None
-            )
+            frame = self.read_as(kinds) if expected else None
             if frame is not None:
                 return self.check_complete(frame)
         frame = self.check_complete(self.read_strings(ids + weights))
@@ -262,18 +249,14 @@ class TextTable:
                 self._refuse(name, row, "an integer", " (ids='int')", frame[name][row])
         return frame
 
-    def read_as(self, kinds: dict[int, Any]) -> "pl.DataFrame | None":
+    def read_as(self, kinds: dict[int, Any]) -> pl.DataFrame | None:
         """Return columns as polars' types, or ``None`` if a field is of another one."""
-        import polars as pl
-
         try:
             return self._read_csv(kinds)
         except pl.exceptions.PolarsError:
             return None
 
-    def _read_csv(self, kinds: dict[int, Any]) -> "pl.DataFrame":
-        import polars as pl
-
+    def _read_csv(self, kinds: dict[int, Any]) -> pl.DataFrame:
         # Columns that nobody asked for are read as text, which accepts anything.
         schema = {f"column_{i + 1}": kinds.get(i, pl.String) for i in range(len(self.names))}
         with quiet_panics(len(self.file.text)):
@@ -283,10 +266,8 @@ class TextTable:
             )  # fmt: skip
         return frame.select(f"column_{i + 1}" for i in kinds)
 
-    def read_strings(self, columns: Sequence[int]) -> "pl.DataFrame":
+    def read_strings(self, columns: Sequence[int]) -> pl.DataFrame:
         """Return columns as text; an empty field is null."""
-        import polars as pl
-
         try:
             frame = self._read_csv(dict.fromkeys(columns, pl.String))
         except pl.exceptions.PolarsError as error:
@@ -295,7 +276,7 @@ class TextTable:
             frame = frame.with_columns(pl.all().str.strip_chars())
         return frame.with_columns(pl.when(pl.all() != "").then(pl.all()))
 
-    def texts(self, columns: Sequence[int]) -> list["pl.Series"]:
+    def texts(self, columns: Sequence[int]) -> list[pl.Series]:
         """Return columns as text without control characters; an empty field is null."""
         frame = self.read_strings(list(dict.fromkeys(columns)))
         for column in frame:
@@ -308,10 +289,8 @@ class TextTable:
                 )
         return [frame[f"column_{column + 1}"] for column in columns]
 
-    def numbers(self, id: int, columns: Sequence[int]) -> tuple["pl.Series", Iterator[Block]]:
+    def numbers(self, id: int, columns: Sequence[int]) -> tuple[pl.Series, Iterator[Block]]:
         """Return the column of ids as text, and columns of numbers; none has gaps."""
-        import polars as pl
-
         frame = self.read_as({id: pl.String} | dict.fromkeys(columns, pl.Float32))
         # Text finds the field that is no number.
         ids, *rest = self.check_complete(self.read_strings([id, *columns]) if frame is None else frame)
@@ -320,7 +299,7 @@ class TextTable:
         numbers = (each if each.dtype == pl.Float32 else self.as_number(each) for each in rest)
         return ids, ((self._title_of(each.name), each.to_numpy().astype(np.float32, copy=False)) for each in numbers)
 
-    def check_complete(self, frame: "pl.DataFrame") -> "pl.DataFrame":
+    def check_complete(self, frame: pl.DataFrame) -> pl.DataFrame:
         """Return columns that have no empty field."""
         for column in frame:
             if column.null_count():
@@ -328,10 +307,8 @@ class TextTable:
                 raise InputError(f"{self.what} has nothing in column {self._title_of(column.name)} in {place}")
         return frame
 
-    def as_number(self, column: "pl.Series") -> "pl.Series":
+    def as_number(self, column: pl.Series) -> pl.Series:
         """Return a column of text as numbers."""
-        import polars as pl
-
         numbers = column.cast(pl.Float64, strict=False)
         if numbers.null_count():
             row = _first(numbers.is_null())
@@ -402,5 +379,5 @@ class TextTable:
         return f"line {number}"
 
 
-def _first(wrong: "pl.Series") -> int:
+def _first(wrong: pl.Series) -> int:
     return int(np.argmax(wrong.to_numpy()))

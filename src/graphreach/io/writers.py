@@ -3,15 +3,13 @@
 import zipfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from graphreach.io.files import replacing, scratch_folder
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 class Blocks(NamedTuple):
@@ -22,7 +20,7 @@ class Blocks(NamedTuple):
 
 
 def write_table(
-    path: Path, frames: Iterable["pl.DataFrame"], *, group: int | None = None, head: str = "", **text: Any
+    path: Path, frames: Iterable[pl.DataFrame], *, group: int | None = None, head: str = "", **text: Any
 ) -> None:
     """Write frames of the same columns one below the other; the file appears when all of it is written.
 
@@ -32,15 +30,6 @@ def write_table(
         group: Rows in each row group of a Parquet file at most.
         head: Text before the first row of a text file.
         text: Options of :meth:`polars.DataFrame.write_csv` for text files.
-
-    Example:
-        >>> import tempfile
-        >>> import polars as pl
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = Path(folder, "pairs.csv")
-        ...     write_table(path, [pl.DataFrame({"u": [1]}), pl.DataFrame({"u": [2]})])
-        ...     path.read_text()
-        'u\\n1\\n2\\n'
     """
     with replacing(path) as partial:
         if path.suffix.lower() == ".parquet":
@@ -53,10 +42,8 @@ def write_table(
                 frame.write_csv(file, include_header=with_names and number == 0, **text)
 
 
-def _write_parquet(partial: Path, frames: Iterable["pl.DataFrame"], group: int | None) -> None:
+def _write_parquet(partial: Path, frames: Iterable[pl.DataFrame], group: int | None) -> None:
     """Write a single frame as it is; several go to files of their own, which polars then streams into one."""
-    import polars as pl
-
     with scratch_folder(partial) as folder:
         parts: list[Path] = []
         held = None
@@ -72,24 +59,14 @@ def _write_parquet(partial: Path, frames: Iterable["pl.DataFrame"], group: int |
         pl.scan_parquet(parts, glob=False).sink_parquet(partial, row_group_size=group)
 
 
-def _write_part(folder: Path, number: int, frame: "pl.DataFrame") -> Path:
+def _write_part(folder: Path, number: int, frame: pl.DataFrame) -> Path:
     part = folder / f"{number}.parquet"
     frame.write_parquet(part, compression="uncompressed", statistics=False)
     return part
 
 
 def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any] | Blocks]) -> None:
-    """Write arrays, in whole or in blocks, to an ``.npz`` file that ``numpy.load`` reads without pickle.
-
-    Example:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = Path(folder, "z.npz")
-        ...     write_arrays(path, {"ids": np.array([1, 2]), "z": Blocks([np.zeros((2, 3))], (2, 3))})
-        ...     with np.load(path) as file:
-        ...         file["z"].shape
-        (2, 3)
-    """
+    """Write arrays, in whole or in blocks, to an ``.npz`` file that ``numpy.load`` reads without pickle."""
     with replacing(path) as partial, zipfile.ZipFile(partial, "w") as archive:
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
@@ -108,17 +85,10 @@ def write_blocks(file: IO[bytes], matrix: Blocks) -> None:
 
 
 def ids_for_files(ids: NDArray[Any]) -> NDArray[Any]:
-    """Return ids as numbers or text, which is what files hold; other kinds by their text.
-
-    Example:
-        >>> ids_for_files(np.array([1, (2, 3)], dtype=object))
-        array(['1', '(2, 3)'], dtype='<U6')
-    """
+    """Return ids as numbers or text, which is what files hold; other kinds by their text."""
     return ids if ids.dtype.kind in "iufU" else np.array([str(value) for value in ids.tolist()])
 
 
-def id_column(ids: NDArray[Any]) -> "pl.Series":
+def id_column(ids: NDArray[Any]) -> pl.Series:
     """Return ids as a column of numbers or text named ``id``."""
-    import polars as pl
-
     return pl.Series("id", ids if ids.dtype.kind in "iufU" else [str(value) for value in ids.tolist()])
