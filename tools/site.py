@@ -1,4 +1,4 @@
-"""Hooks of the documentation site: equations, the reference, a page for each verb, the diagram of the rooms."""
+"""Hooks of the documentation site: equations, the reference, a page for each verb, diagrams."""
 
 import html
 import re
@@ -12,9 +12,11 @@ from mkdocs.structure.files import File, Files
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from tools.calls import stored
 from tools.flow import flow
 from tools.names import address, own_names, public_names, rooms
 
+CALLS = re.compile(r"<!-- calls: (\w+) -->")
 MATH = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', re.DOTALL)
 
 
@@ -41,7 +43,8 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, **kwargs: Any) -> str:
-    """Draw the diagram and list the verbs where a page asks for it."""
+    """Draw the diagrams and list the verbs where a page asks for it."""
+    markdown = CALLS.sub(lambda found: stored(found[1]).read_text(encoding="utf-8").replace("\n", ""), markdown)
     return markdown.replace("<!-- flow -->", flow()).replace("<!-- verbs -->", _verb_table())
 
 

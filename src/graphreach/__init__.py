@@ -1,9 +1,6 @@
 """Position-aware node embeddings by reachability to anchors."""
 
-import importlib
-import sys
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from graphreach.threads import prepare
 
@@ -11,6 +8,7 @@ prepare()  # before torch and numba start threads
 
 from graphreach._version import __version__
 from graphreach.errors import InputError
+from graphreach.lazy import import_lazily
 
 if TYPE_CHECKING:
     from graphreach import attacks, cluster, datasets, experiments, explain, nn, report, tasks, training, transforms
@@ -22,60 +20,19 @@ if TYPE_CHECKING:
     from graphreach.reachability import Reachability, pair_reachability, reachability
     from graphreach.walks import Diameter, diameter, random_walks, recommended_num_walks
 
-ROOMS = (
-    "attacks",
-    "cluster",
-    "datasets",
-    "experiments",
-    "explain",
-    "nn",
-    "report",
-    "tasks",
-    "training",
-    "transforms",
+__getattr__, __dir__ = import_lazily(
+    __name__,
+    {
+        "anchors": "AnchorSet select_anchors",
+        "estimator": "GraphReachEmbedding",
+        "graph": "Graph",
+        "io": "read_graph",
+        "progress": "show_progress",
+        "reachability": "Reachability pair_reachability reachability",
+        "walks": "Diameter diameter random_walks recommended_num_walks",
+    },
+    modules="attacks cluster datasets experiments explain nn report tasks training transforms",
 )
-
-HOMES = {
-    "AnchorSet": "anchors",
-    "Diameter": "walks",
-    "Graph": "graph",
-    "GraphReachEmbedding": "estimator",
-    "Reachability": "reachability",
-    "diameter": "walks",
-    "pair_reachability": "reachability",
-    "random_walks": "walks",
-    "reachability": "reachability",
-    "read_graph": "io",
-    "recommended_num_walks": "walks",
-    "select_anchors": "anchors",
-    "show_progress": "progress",
-}
-"""The rooms that names of the package come from."""
-
-
-def __getattr__(name: str) -> Any:
-    """Import what a name stands for at its first use, so that ``import graphreach`` takes no time."""
-    if name in ROOMS:
-        return importlib.import_module(f"graphreach.{name}")
-    if name not in HOMES:
-        raise AttributeError(f"module 'graphreach' has no attribute {name!r}")
-    globals()[name] = found = getattr(importlib.import_module(f"graphreach.{HOMES[name]}"), name)
-    return found
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
-
-
-class _Package(ModuleType):
-    """Python binds a room's name in the package when the room is imported; ``reachability`` stays the function."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name not in HOMES or not isinstance(value, ModuleType):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package
 
 __all__ = [
     "AnchorSet",
