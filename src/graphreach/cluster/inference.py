@@ -86,23 +86,35 @@ def write_embeddings(
 
 
 def write_shards(model: torch.nn.Module, shards: Iterator[Shard], folder: Path, num_nodes: int) -> list[Path]:
-    """Let tasks of the cluster embed shards and write a file each; returns the files in order."""
+    """Let tasks of the cluster embed shards, so many at a time, and write a file each; returns the files in order."""
+    import ray
+
+    from graphreach.cluster.tensors import pack
+
     folder.mkdir(parents=True, exist_ok=True)
-    files = _write_all(model, shards, folder, AHEAD * sum(Machines.of_cluster().cores), num_nodes)
+    task, known, ahead = ray.remote(_write), ray.put(model), AHEAD * sum(Machines.of_cluster().cores)
+    files = list[Path]()
+
+    def submitted() -> Iterator[tuple[int, Any]]:
+        for shard in shards:
+            files.append(folder / f"part-{len(files):05}.parquet")
+            yield len(shard.ids), task.remote(known, pack(shard), files[-1])
+
+    try:
+        with live("embedding on Ray", num_nodes) as show:
+            done = 0
+            for count, _ in in_order(submitted(), ahead):
+                done += count
+                show(done, "")
+    except ray.exceptions.RayTaskError as error:
+        raise error.cause from None
     for rest in folder.glob(".part-*"):  # of tasks that were lost
         rest.unlink()
     return files
 
 
 def check_folder(path: Path) -> None:
-    """Refuse a folder with something in it, whose files would be taken for part of the data set.
-
-    Example:
-        >>> check_folder(Path("/"))
-        Traceback (most recent call last):
-        ...
-        graphreach.errors.InputError: folder must be empty or not there yet, got /
-    """
+    """Refuse a folder with something in it, whose files would be taken for part of the data set."""
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise InputError(f"folder must be empty or not there yet, got {path}")
 
@@ -130,31 +142,6 @@ def _rows(inputs: Inputs, begin: int, end: int) -> Inputs:
     numbers = torch.cat([nodes, inputs.structure.anchor_index])
     x = None if inputs.x is None else inputs.x[numbers]
     return replace(inputs, x=x, structure=structure, num_nodes=structure.num_nodes, numbers=numbers)
-
-
-def _write_all(model: torch.nn.Module, shards: Iterator[Shard], folder: Path, ahead: int, n: int) -> list[Path]:
-    """Keep so many shards in the cluster, until all are written."""
-    import ray
-
-    from graphreach.cluster.tensors import pack
-
-    task, known = ray.remote(_write), ray.put(model)
-    files = list[Path]()
-
-    def submitted() -> Iterator[tuple[int, Any]]:
-        for shard in shards:
-            files.append(folder / f"part-{len(files):05}.parquet")
-            yield len(shard.ids), task.remote(known, pack(shard), files[-1])
-
-    try:
-        with live("embedding on Ray", n) as show:
-            done = 0
-            for count, _ in in_order(submitted(), ahead):
-                done += count
-                show(done, "")
-    except ray.exceptions.RayTaskError as error:
-        raise error.cause from None
-    return files
 
 
 def _write(model: torch.nn.Module, packed: Any, path: Path) -> None:

@@ -111,7 +111,7 @@ def _fit(
         from ray import train
         from ray.train.torch import TorchTrainer
 
-        from graphreach.cluster.worker import train_in_worker
+        from graphreach.cluster.team import train_in_worker
 
         run = train.RunConfig(
             name=STORAGE,

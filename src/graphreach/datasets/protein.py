@@ -30,7 +30,7 @@ MIN_NODES, MAX_NODES = 20, 1000
 
 
 class Tables(NamedTuple):
-    """What the text files hold: edges ``[2, m]`` in both directions from 0 on, and a row for each node."""
+    """What the text files hold: edges ``[2, m]`` in both directions from 0 on, and one row per node."""
 
     edges: NDArray[np.int64]
     graph: NDArray[np.int64]

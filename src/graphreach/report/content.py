@@ -34,19 +34,14 @@ from graphreach.tasks import Split, check_leaks, metrics
 from graphreach.training.checkpoint import CHECKPOINT
 from graphreach.training.outcome import Outcome
 
-REACH_BYTES = 1_800_000
-"""Of the reachability that the page can be coloured by."""
+REACH_BYTES, POINTS = 1_800_000, 400
+"""Maximum size of the reachability that nodes can be coloured by, and maximum number of points of a curve."""
 
-RECORDED = (
-    "settings", "seconds", "peak_memory", "versions", "parameters", "best_epoch", "epochs",
-)  # fmt: skip
-"""Of the run's record, as it is."""
-
-POINTS = 400
-"""Of a curve."""
+RECORDED = ("settings", "seconds", "peak_memory", "versions", "parameters", "best_epoch", "epochs")
+"""Entries of the run's record that the page shows unchanged."""
 
 CHECKED, SAME = 1000, 1e-3
-"""Test examples whose recorded scores are compared with the model's here, and what is no difference."""
+"""Number of test examples whose recorded scores are compared with the model's, and the relative tolerance."""
 
 
 class Listing(NamedTuple):
@@ -119,10 +114,10 @@ class Content(ABC):
 
     @abstractmethod
     def of_task(self) -> dict[str, Any]:
-        """What only a page of this task has: metrics, scores."""
+        """Content that only pages of this task have: metrics and scores."""
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON can hold it."""
+        """The content of the page, ready for JSON."""
         record, graph = self.outcome.record, self.sample.graph
         self._note_differences()
         self._note_graphs()
@@ -223,7 +218,7 @@ class Content(ABC):
         return found
 
     def class_names(self, count: int) -> list[str]:
-        """Names of so many classes at least; a number where one has no name."""
+        """Names of at least ``count`` classes; a number where a class has no name."""
         known = [str(each) for each in self.classes]
         return known + [f"class {each}" for each in range(len(known), count)]
 

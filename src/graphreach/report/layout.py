@@ -13,12 +13,11 @@ from graphreach.plot import stress_layout
 from graphreach.walks.rng import check_seed, step_bits, walk_key
 
 LONGEST = 4.0
-"""Of a move along one axis, before it is scaled by the step."""
-
+"""Maximum length of a move along one axis, before it is scaled by the step."""
 
 PUSH, GRAVITY = 6.0, 0.01
-"""How much stronger a push is than a pull, as it stands for many that are not drawn; and the share of its distance from
-the middle that a node falls in a round, so that pieces of the graph do not drift away."""
+"""Strength of a push relative to a pull, as it stands for many that are not drawn; and the share of its distance from the
+centre that a node moves inwards in a round, so that components do not drift away."""
 
 
 @kernel
