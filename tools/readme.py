@@ -22,7 +22,11 @@ SPEED = (
         "walks on 2^14 nodes, against PecanPy (numba), whose public function compiles on every call",
     ),
     ("exact", 0, "exact reachability on two threads, against scipy's sparse products, which use one"),
-    ("step-attention", 0, "a training step as in the paper, with attention, against its equations written out in PyTorch"),
+    (
+        "step-attention",
+        0,
+        "a training step as in the paper, with attention, against its equations written out in PyTorch",
+    ),
     ("step-authors", 0, "a training step with a learned map and ReLU messages, against the same equations in PyTorch"),
     ("step-authors", 1, "memory that this step adds, relative to PyTorch"),
     ("decoder", 0, "scores of a million pairs and their gradients, against PyTorch indexing"),

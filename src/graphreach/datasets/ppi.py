@@ -9,9 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphreach.datasets.data_file import ContentError, DataFile, Zipped, snap
 from graphreach.datasets.dataset import Dataset, Sample, large_components, split_graph
-from graphreach.datasets.store import Store
+from graphreach.datasets.store import ContentError, DataFile, Store, Zipped, snap
 from graphreach.graph import Graph
 from graphreach.progress import stage
 
@@ -36,7 +35,7 @@ class Tables(NamedTuple):
 
 
 def open_ppi(data: bytes) -> Tables:
-    """Check the archive and read it; see :class:`~graphreach.datasets.data_file.DataFile`."""
+    """Check the archive and read it; see :class:`~graphreach.datasets.store.DataFile`."""
     entries = Zipped(SHA256, unknown=(LINKS,))(data)
     links = read_links(entries[LINKS])
     found = len(links[0]), int(np.count_nonzero(links[0] == links[1]))

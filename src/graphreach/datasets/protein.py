@@ -5,9 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphreach.datasets.data_file import DataFile, Source, Zipped, as_zip, github
 from graphreach.datasets.dataset import Dataset, Sample, split_graph
-from graphreach.datasets.store import Store
+from graphreach.datasets.store import DataFile, Source, Store, Zipped, as_zip, github
 from graphreach.graph import Graph
 
 SHA256 = {

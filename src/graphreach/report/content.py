@@ -186,12 +186,12 @@ class Content(ABC):
             sub = Graph.from_scipy(graph.to_scipy()[nodes][:, nodes], graph.directed)
         else:
             sub = graph
-        self._communities = communities(sub)
+        self._communities, pointer = communities(sub), graph.indptr.astype(np.int64)
         return {
             "ids": plain_ids(graph.ids[nodes]),
             "graph": pack(on_square(layout(sub))),
             "map": pack(on_square(plane(self.explainer.z)[nodes])),
-            "degree": pack(smallest(np.diff(graph.indptr.astype(np.int64))[nodes])),
+            "degree": pack(smallest(pointer[nodes + 1] - pointer[nodes])),
         }
 
     def _edges(self) -> dict[str, Any]:
