@@ -16,7 +16,6 @@ from graphreach.explain import Path as LikelyPath
 from graphreach.graph import Graph
 from graphreach.graph.ids import plain_ids
 from graphreach.report import figures
-from graphreach.report.communities import communities
 from graphreach.report.drawing import (
     DECADES,
     MAX_EDGES,
@@ -29,7 +28,7 @@ from graphreach.report.drawing import (
     smallest,
     squeeze,
 )
-from graphreach.report.layout import layout, plane
+from graphreach.report.layout import communities, layout, plane
 from graphreach.tasks import Split, check_leaks, metrics
 from graphreach.training.checkpoint import CHECKPOINT
 from graphreach.training.outcome import Outcome
