@@ -5,8 +5,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from graphreach.datasets.data_file import DataFile, Gzipped, Plain, Zipped
 from graphreach.datasets.registry import ENTRIES, load
+from graphreach.datasets.store import DataFile, Gzipped, Plain, Zipped
 from graphreach.io.files import replacing
 from graphreach.progress import track
 from tools.table_2 import TABLE_2, agrees, count, differences

@@ -36,9 +36,6 @@ def track(items: Iterable[T], total: int, description: str) -> Iterator[T]:
         >>> list(track(range(3), total=3, description="counting"))
         [0, 1, 2]
     """
-    if _quiet():
-        yield from items
-        return
     with live(description, total) as show:
         for done, item in enumerate(items):
             show(done, "")
@@ -113,7 +110,7 @@ def plain_lines(say: Callable[[str], None]) -> Iterator[None]:
 
 
 def _quiet() -> bool:
-    return not _on_terminal() and (_enabled is False or not _lines.wanted)
+    return not _on_terminal() and (_enabled is False or _lines.say is None)
 
 
 def _on_terminal() -> bool:
@@ -182,25 +179,21 @@ class _Lines:
     """The lines where there is no terminal: one thread that looks now and then at what goes on."""
 
     def __init__(self) -> None:
-        self._say: Callable[[str], None] | None = None
+        self.say: Callable[[str], None] | None = None
         self.tasks: list[Task] = []
         self._ended = threading.Event()
 
-    @property
-    def wanted(self) -> bool:
-        return self._say is not None
-
     def begin(self, say: Callable[[str], None]) -> None:
-        self._say, self._ended = say, threading.Event()
+        self.say, self._ended = say, threading.Event()
         threading.Thread(target=self._tick, args=(self._ended,), name="graphreach-lines", daemon=True).start()
 
     def end(self) -> None:
-        self._say = None
+        self.say = None
         self._ended.set()
 
     def _tick(self, ended: threading.Event) -> None:
         while not ended.wait(INTERVAL):
-            line, say = self.line(), self._say
+            line, say = self.line(), self.say
             if line and say is not None and not ended.is_set():
                 say(line)
 
@@ -244,10 +237,10 @@ class _Display:
 
         with self._lock:
             if self._progress is None:
-                texts = [TextColumn(f"{{task.{name}}}", markup=False) for name in ("description", "fields[count]")]
-                more = [TextColumn(f"{{task.fields[{name}]}}", markup=False) for name in ("left", "text")]
-                columns = (texts[0], BarColumn(), texts[1], TimeElapsedColumn(), *more)
+                names = ("description", "fields[count]", "fields[left]", "fields[text]")
+                title, count, *more = (TextColumn(f"{{task.{name}}}", markup=False) for name in names)
                 console = Console(stderr=True, force_terminal=_enabled)
+                columns = (title, BarColumn(), count, TimeElapsedColumn(), *more)
                 self._progress = Progress(*columns, console=console, transient=True)
                 self._progress.start()
             return self._progress.add_task(task.description, total=task.total, count="", left="", text="")

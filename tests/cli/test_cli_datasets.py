@@ -9,8 +9,8 @@ import pytest
 
 import graphreach as gr
 from graphreach.datasets import registry, store
-from graphreach.datasets.data_file import DataFile, Plain, Source
 from graphreach.datasets.registry import Entry
+from graphreach.datasets.store import DataFile, Plain, Source
 
 NOWHERE = "http://127.0.0.1:1"
 

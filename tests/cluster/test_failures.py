@@ -47,7 +47,7 @@ def after_results(monkeypatch):
     return register
 
 
-@pytest.mark.parametrize(("partitions", "titles"), [(None, ("walk_here", "IDLE")), (3, ("Part",))])
+@pytest.mark.parametrize(("partitions", "titles"), [(None, ("call_here", "IDLE")), (3, ("Part",))])
 def test_killed_workers_in_the_middle_of_walks(nodes, graph, after_results, partitions, titles):
     killed = []
     after_results(3, lambda: killed.append(nodes.kill_workers(titles)))

@@ -6,8 +6,8 @@ import zipfile
 
 import pytest
 
-from graphreach.datasets import data_file as contents
-from graphreach.datasets.data_file import ContentError, Gzipped, Plain, Zipped, read_zip
+from graphreach.datasets import store as contents
+from graphreach.datasets.store import ContentError, Gzipped, Plain, Zipped, read_zip
 
 TEXT = b"0 1\n1 2\n"
 SHA256 = hashlib.sha256(TEXT).hexdigest()

@@ -6,8 +6,7 @@ import sys
 import pytest
 
 from graphreach.datasets import store as downloads
-from graphreach.datasets.data_file import DataFile, Gzipped, Plain, Source, as_gzip, as_zip
-from graphreach.datasets.store import DownloadError, download
+from graphreach.datasets.store import DataFile, DownloadError, Gzipped, Plain, Source, as_gzip, as_zip, download
 
 BODY = bytes(range(256)) * 1000
 

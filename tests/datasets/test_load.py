@@ -6,7 +6,7 @@ import pytest
 
 import graphreach as gr
 from graphreach.datasets import email_core, registry
-from graphreach.datasets.data_file import DataFile, Plain, Source
+from graphreach.datasets.store import DataFile, Plain, Source
 
 CLIQUE = "".join(f"{u} {v}\n" for u in range(12) for v in range(u)).encode()
 LABELS = "".join(f"{u} {u % 2 + 3}\n" for u in range(12)).encode()

@@ -2,8 +2,8 @@ import gzip
 
 import pytest
 
-from graphreach.datasets.data_file import ContentError, Gzipped, as_gzip, as_plain, as_zip, links_of_tntp, read_zip
 from graphreach.datasets.edge_lists import CHICAGO
+from graphreach.datasets.store import ContentError, Gzipped, as_gzip, as_plain, as_zip, links_of_tntp, read_zip
 
 TNTP = b"""<NUMBER OF ZONES> 2\t\t
 <NUMBER OF LINKS> 2\t\t

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from graphreach.datasets import load, ppi
-from graphreach.datasets.data_file import ContentError
+from graphreach.datasets.store import ContentError
 
 
 @pytest.fixture(scope="module")

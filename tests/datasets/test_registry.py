@@ -5,8 +5,8 @@ import pytest
 
 import graphreach as gr
 from graphreach.datasets import find, names, planetoid
-from graphreach.datasets.data_file import Gzipped, Plain
 from graphreach.datasets.registry import ENTRIES
+from graphreach.datasets.store import Gzipped, Plain
 from graphreach.errors import InputError
 
 PAPER = ["grid", "communities", "email", "email-complete", "protein", "ppi", "cora", "citeseer"]

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from graphreach.datasets.data_file import DataFile, Plain, Source
-from graphreach.datasets.store import DownloadError, Store, find_root
+from graphreach.datasets.store import DataFile, DownloadError, Plain, Source, Store, find_root
 from graphreach.errors import InputError
 
 BODY = b"0 1\n" * 10_000
@@ -118,8 +117,8 @@ def test_folder_that_cannot_be_made(server, tmp_path):
 FETCH = """
 import os, signal, sys
 from pathlib import Path
-from graphreach.datasets.data_file import Plain
-from graphreach.datasets.data_file import DataFile, Source
+from graphreach.datasets.store import Plain
+from graphreach.datasets.store import DataFile, Source
 from graphreach.datasets.store import Store
 
 url, sha256, root, die_in_write = sys.argv[1:]

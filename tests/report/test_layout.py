@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import graphreach as gr
-from graphreach.report.communities import communities
-from graphreach.report.layout import SMALL, layout, plane
+from graphreach.report.layout import SMALL, communities, layout, plane
 
 
 def cliques(count, size):

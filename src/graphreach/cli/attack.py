@@ -37,8 +37,8 @@ def attack(
 ) -> None:
     """Add edges between colluding nodes and score a run's test pairs before and after; nothing is trained again.
 
-    "any" are test pairs with a colluder at one end at least, "both" those with colluders at both. A run on pairs of a
-    file needs its --labels again.
+    "any" are test pairs with a colluder at one end or both, "both" those with colluders at both ends. A run remembers where
+    its labels are; --labels names the file if it has moved.
     """
     fractions = [fraction] if curve is None else _numbers(curve)
     if plot is not None:

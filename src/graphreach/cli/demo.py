@@ -7,7 +7,10 @@ import typer
 
 from graphreach.cli.group import say
 from graphreach.cli.options import check_output_folder, option
+from graphreach.cli.output import table_text
 from graphreach.progress import stage
+
+COLUMNS = ("model, structure only", "test AUC of links")
 
 
 def demo(
@@ -20,5 +23,10 @@ def demo(
     check_output_folder(output)
     with stage("running the demo"):
         report = run_demo(output, seed)
-    typer.echo(report.text)
+    rows = [(name, f"{auc:.3f}") for name, auc in report.auc.items()]
+    typer.echo(
+        f"{report.graph.num_nodes} nodes in 20 communities, {report.graph.num_edges} edges; a tenth of them to find."
+    )
+    typer.echo(table_text(COLUMNS, rows, left=COLUMNS[0], width=72))
+    typer.echo("A GCN without features cannot tell apart nodes with similar neighbourhoods, wherever they are.")
     say(f"the picture is {report.picture}, and its numbers are {report.numbers}")

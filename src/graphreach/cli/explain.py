@@ -72,8 +72,9 @@ def report(
 ) -> None:
     """Write a run as one HTML page: graph, anchors, embeddings, figures, and explained pairs or nodes; works offline.
 
-    A run on pairs or nodes of a file needs its --labels again; on links they colour the nodes. Of a run on several graphs,
-    one is shown. For a run that adds the scores of several methods, give the folder of one method, such as RUN/graphreach.
+    A run remembers where its labels are; --labels names the file if it has moved. For links, labels only colour the nodes.
+    Of a run on several graphs, one is shown. For a run that adds the scores of several methods, give the folder of one
+    method, such as RUN/graphreach.
     """
     check_output(output, [".html"])
     from graphreach import training

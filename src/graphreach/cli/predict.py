@@ -33,10 +33,8 @@ RANDOM_PAIRS = 1000
 class _EmbeddedRun:
     """A run, and the embedding of the graph that it is asked about."""
 
-    def __init__(
-        self, folder: Path, graph: Path | None, features: Path | None, number: int | None, new_anchors: bool
-    ) -> None:
-        self.run, self.graph, x, self.classes = load_run(folder, graph, features, number, new_anchors)
+    def __init__(self, *asked: Any) -> None:
+        self.run, self.graph, x, self.classes = load_run(*asked)
         with stage("embedding the graph"):
             self.z = self.run.embed(self.graph, x)
 
@@ -184,11 +182,11 @@ def evaluate(
     if pairs is not None and labels is not None:
         raise gr.InputError("one of --pairs and --labels must be given, got both")
     if pairs is None and labels is None:
-        names = ("--label-column", "--graph", "--graph-number", "--features")
-        for name, value in zip(names, (label_column, graph, graph_number, features), strict=True):
+        given = {"label-column": label_column, "graph": graph, "graph-number": graph_number, "features": features}
+        for name, value in given.items():
             if value is not None:
                 raise gr.InputError(
-                    f"{name} must go with --pairs or --labels, which say what is evaluated, got neither"
+                    f"--{name} must go with --pairs or --labels, which say what is evaluated, got neither"
                 )
         record = RunFolder(run).record
         typer.echo(json.dumps(record["metrics"]) if json_ else summary(record))

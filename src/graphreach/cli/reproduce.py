@@ -99,19 +99,12 @@ def _seeds(text: str | None) -> list[int] | None:
 
 
 def _plain(cell: Any) -> dict[str, Any]:
-    published = cell.cell.published
+    of, published = cell.cell, cell.cell.published
     return {
-        "experiment": cell.cell.experiment.name,
-        "group": cell.cell.group.name,
-        "row": cell.cell.row.label,
-        "column": cell.cell.name,
-        "mean": cell.mean,
-        "std": None if cell.std != cell.std else cell.std,
-        "seeds": cell.seeds,
-        "published": None if published is None else published.mean,
-        "verdict": cell.verdict,
-        "leaks": cell.cell.leaks,
-    }
+        "experiment": of.experiment.name, "group": of.group.name, "row": of.row.label, "column": of.name,
+        "mean": cell.mean, "std": None if cell.std != cell.std else cell.std, "seeds": cell.seeds,
+        "published": None if published is None else published.mean, "verdict": cell.verdict, "leaks": of.leaks,
+    }  # fmt: skip
 
 
 def _print_table(experiment: Any, found: list[Any]) -> None:

@@ -238,7 +238,12 @@ def _table(rows: list[dict[str, Any]]) -> str:
 
 
 def _cell(row: dict[str, Any], key: str) -> str:
-    """A mean, with the standard deviation if there are several seeds."""
+    """A mean, with the standard deviation if there are several seeds.
+
+    Example:
+        >>> _cell({"auc": 0.5}, "auc"), _cell({"auc": 0.5, "auc_std": 0.1}, "auc")
+        ('0.5000', '0.5000 ± 0.1000')
+    """
     if key not in row:
         return ""
     return f"{row[key]:.4f}" + (f" ± {row[f'{key}_std']:.4f}" if f"{key}_std" in row else "")

@@ -13,7 +13,7 @@ from graphreach.cluster.partitioned_graph import PartitionedGraph, write_partiti
 from graphreach.cluster.ray_engine import Ray
 
 if TYPE_CHECKING:
-    from graphreach.cluster.embedding import embed_partitions
+    from graphreach.cluster.inference import embed_partitions
 
 __all__ = ["ClusterUse", "PartitionedGraph", "Ray", "connected", "embed_partitions", "write_partitions"]
 
@@ -22,6 +22,6 @@ def __getattr__(name: str) -> Any:
     """What needs torch is imported when it is asked for."""
     if name != "embed_partitions":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from graphreach.cluster.embedding import embed_partitions
+    from graphreach.cluster.inference import embed_partitions
 
     return embed_partitions

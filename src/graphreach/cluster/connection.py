@@ -53,11 +53,18 @@ def connected(address: str | None = None) -> Iterator[None]:
     host, port = check_address(address)
     ray = import_ray()
     if ray.is_initialized():
-        _check_same_cluster(ray, address, port)
+        current = ray.get_runtime_context().gcs_address
+        if port is not None and not current.endswith(f":{port}"):
+            raise InputError(f"address must be {current}, which this process is connected to already, got {address!r}")
         yield
         return
     if port is not None:
-        _check_reachable(str(address), host, port)
+        try:
+            socket.create_connection((host, port), timeout=PATIENCE).close()
+        except OSError as error:
+            raise InputError(
+                f"address {address} must be that of a running Ray cluster, but nothing answers there ({error})"
+            ) from None
     _connect(ray, address)
     try:
         yield
@@ -84,21 +91,6 @@ def check_address(target: str | None) -> tuple[str, int | None]:
     if not host or "/" in host or not port.isdecimal() or not 0 < int(port) < 65536:
         raise InputError(f'address must be HOST:PORT of a Ray cluster\'s head node or "auto", got {target!r}')
     return host, int(port)
-
-
-def _check_same_cluster(ray: Any, target: str | None, port: int | None) -> None:
-    current = ray.get_runtime_context().gcs_address
-    if port is not None and not current.endswith(f":{port}"):
-        raise InputError(f"address must be {current}, which this process is connected to already, got {target!r}")
-
-
-def _check_reachable(target: str, host: str, port: int) -> None:
-    try:
-        socket.create_connection((host, port), timeout=PATIENCE).close()
-    except OSError as error:
-        raise InputError(
-            f"address {target} must be that of a running Ray cluster, but nothing answers there ({error})"
-        ) from None
 
 
 def _connect(ray: Any, target: str | None) -> None:

@@ -40,20 +40,12 @@ class ClusterUse:
 
 @dataclass(frozen=True)
 class Machines:
-    """Nodes that are alive.
-
-    Attributes:
-        cores: CPUs of each node.
-        addresses: Their addresses.
-        names: What Ray calls them.
-        stores: Bytes of their object stores.
+    """Nodes that are alive: their CPUs, addresses, names, and the bytes of their object stores.
 
     Example:
         >>> machines = Machines((8, 4), ("10.0.0.1", "10.0.0.2"))
-        >>> machines.cores_for(3), machines.cores_for(6)
-        (4, 2)
-        >>> machines.one_machine
-        False
+        >>> machines.cores_for(3), machines.cores_for(6), machines.one_machine
+        (4, 2, False)
     """
 
     cores: tuple[int, ...]
@@ -112,13 +104,7 @@ class Machines:
 
 
 def size_of(result: Any) -> int:
-    """Bytes of the arrays in an object.
-
-    Example:
-        >>> import numpy as np
-        >>> size_of((np.zeros(3, np.uint8), [np.zeros(2, np.int64)], 7))
-        19
-    """
+    """Bytes of the arrays in an object, also in those that it consists of."""
     if isinstance(result, tuple | list):
         return sum(map(size_of, result))
     if isinstance(result, np.ndarray):

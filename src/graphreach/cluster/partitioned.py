@@ -86,10 +86,12 @@ class Part:
     def load(self, source: Any) -> Shard:
         """The part's rows; fetched by the first call, also of a worker that takes the place of a lost one."""
         if self.shard is None:
+            import ray
+
             check_version(self.version)
             use_one_thread()
             give_back_memory()
-            self.shard = source.shard(self.part) if isinstance(source, PartitionedGraph) else _get(source)
+            self.shard = source.shard(self.part) if isinstance(source, PartitionedGraph) else ray.get(source[0])
             for array in self.shard[1:]:
                 if array is not None:
                     array.flags.writeable = False  # as in shared memory: one version of each kernel
@@ -228,7 +230,7 @@ class Partitioned(Layout):
             return self.graph
         shard = shard_of(self.graph, self.bounds[part], self.bounds[part + 1])
         self.use.bytes_moved += size_of(shard)
-        return [ray.put(shard)]
+        return [ray.put(shard)]  # a bare reference Ray would look up before every call
 
 
 def give_back_memory() -> None:
@@ -252,13 +254,6 @@ def wave_steps(graph_bytes: int, length: int) -> int:
     """
     walkers = int(WALKER_SHARE * graph_bytes) // WALKER_BYTES
     return min(MOST_STEPS, max(LEAST_STEPS, walkers * length))
-
-
-def _get(boxed: list[Any]) -> Any:
-    """What is behind the one reference in a list; a bare one Ray would look up before every call."""
-    import ray
-
-    return ray.get(boxed[0])
 
 
 def _places(parts: int) -> tuple[list[int], list[Any]]:

@@ -33,13 +33,7 @@ class Shard(NamedTuple):
 
 
 def part_bounds(graph: Graph, parts: int) -> list[int]:
-    """Where each part begins, and the end: ranges of nodes with about the same number of edges.
-
-    Example:
-        >>> star = Graph.from_edges([[0, 0, 0, 0], [1, 2, 3, 4]])
-        >>> part_bounds(star, 2)
-        [0, 2, 5]
-    """
+    """Where each part begins, and the end: ranges of nodes with about the same number of edges."""
     n = graph.num_nodes
     size = graph.indptr.astype(np.int64) + np.arange(n + 1)
     inner = np.searchsorted(size, size[-1] * np.arange(1, parts) / parts)
@@ -74,7 +68,7 @@ def write_partitions(graph: Graph, folder: str | Path, parts: int) -> "Partition
     Args:
         graph: The graph.
         folder: A folder that all nodes of the cluster can read; it is made if it is missing.
-        parts: How many.
+        parts: Number of files.
 
     Example:
         >>> import tempfile

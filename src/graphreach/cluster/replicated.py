@@ -81,16 +81,16 @@ class Replicated(Layout):
             self._table = self._put(transitions(self.graph))
         shared = [self._table, self._put(job)]
         pieces = slices(len(starts), self._piece_rows(job, len(starts)))
-        results = self._tasks(walk_here, shared, pieces, 2 * self.use.cores + 1, description, lambda rows: starts[rows])
-        for rows, result in results:
+        ahead = 2 * self.use.cores + 1
+        for rows, result in self._tasks(walk, shared, pieces, ahead, description, lambda rows: starts[rows]):
             yield rows.start, result
 
     def compute(
         self, function: Callable[[Any, Any], Any], shared: Any, items: Sequence[Any], description: str
     ) -> Iterator[Any]:
         """One task for each item."""
-        objects = [self._put(function), self._put(shared)]
-        for _, result in self._tasks(compute_here, objects, items, self.use.cores + 1, description, lambda item: item):
+        ahead, known = self.use.cores + 1, [self._put(shared)]
+        for _, result in self._tasks(self._put(function), known, items, ahead, description, lambda item: item):
             yield result
 
     def close(self) -> None:
@@ -98,16 +98,16 @@ class Replicated(Layout):
         self._table = None
 
     def _tasks(
-        self, function: Callable[..., Any], shared: Sequence[Any], items: Sequence[T], ahead: int, description: str,
+        self, function: Any, shared: Sequence[Any], items: Sequence[T], ahead: int, description: str,
         argument: Callable[[T], Any],
     ) -> Iterator[tuple[T, Any]]:  # fmt: skip
         import ray
 
-        task = ray.remote(num_cpus=1, max_retries=-1)(function)
+        task = ray.remote(num_cpus=1, max_retries=-1)(call_here)
 
         def submit(item: T) -> Any:
             self.use.tasks += 1
-            return task.remote(__version__, *shared, argument(item))
+            return task.remote(__version__, function, *shared, argument(item))
 
         return self.in_order(submit, items, ahead, description)
 
@@ -126,14 +126,7 @@ class Replicated(Layout):
 
 
 def check_room(size: int, stores: Sequence[int]) -> None:
-    """Refuse what does not fit into the nodes' object stores.
-
-    Example:
-        >>> check_room(900_000_000, [2_000_000_000, 1_000_000_000])
-        Traceback (most recent call last):
-        ...
-        graphreach.errors.InputError: every node needs 900 MB of its object store for the graph, ...
-    """
+    """Refuse what does not fit into the nodes' object stores."""
     smallest = min(stores, default=0)
     if size > STORE_SHARE * smallest:
         parts = -(-size // max(1, int(STORE_SHARE * smallest / 2)))
@@ -144,18 +137,16 @@ def check_room(size: int, stores: Sequence[int]) -> None:
         )
 
 
-def walk_here(version: str, table: Any, job: Job, starts: NDArray[np.uint32]) -> Any:
-    """One task of a job, in a worker."""
+def call_here(version: str, function: Callable[..., Any], *arguments: Any) -> Any:
+    """One task, in a worker."""
     check_version(version)
     use_one_thread()
+    return function(*arguments)
+
+
+def walk(table: Any, job: Job, starts: NDArray[np.uint32]) -> Any:
+    """The result of a job for some of the starts."""
     return job.walk(table, starts.copy())
-
-
-def compute_here(version: str, function: Callable[[Any, Any], Any], shared: Any, item: Any) -> Any:
-    """One item, in a worker."""
-    check_version(version)
-    use_one_thread()
-    return function(shared, item)
 
 
 def use_one_thread() -> None:
@@ -164,20 +155,11 @@ def use_one_thread() -> None:
 
 
 def check_version(version: str) -> None:
-    """Refuse to work for another version, whose random numbers may be others.
-
-    Example:
-        >>> check_version(__version__)
-    """
+    """Refuse to work for another version, whose random numbers may differ."""
     if version != __version__:
         raise InputError(f"every node of the cluster must have graphreach {version}, but one has {__version__}")
 
 
 def slices(num_rows: int, size: int) -> list[slice]:
-    """Rows in slices of ``size``.
-
-    Example:
-        >>> slices(5, 2)
-        [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
-    """
+    """Rows in slices of ``size``."""
     return [slice(begin, min(begin + size, num_rows)) for begin in range(0, num_rows, size)]

@@ -1,17 +1,23 @@
-"""Several processes that share the steps of a training."""
+"""Several processes that share the steps of a training; Ray Train calls :func:`train_in_worker` in each of them."""
 
+import socket
+import tempfile
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, TypeVar
 
+import numba
 import torch
 import torch.distributed as dist
 from torch import Tensor
 
+from graphreach.cluster.machines import MARK, STORAGE
+from graphreach.errors import InputError
 from graphreach.nn.dropout import numbered_rows
 from graphreach.training.inputs import Inputs, Part
 from graphreach.training.model import TaskModel
-from graphreach.training.trainer import Team
+from graphreach.training.trainer import CHECKPOINT, DivergedError, Team, Trainer
 
 Found = TypeVar("Found")
 
@@ -89,3 +95,55 @@ def _numbers(everyone: Tensor, nodes: Tensor, num_anchors: int) -> tuple[Tensor,
     """The rows that some nodes, and the anchors behind them, would have in a matrix of all nodes of a step; its rows."""
     rows = torch.cat([torch.searchsorted(everyone, nodes), len(everyone) + torch.arange(num_anchors)])
     return rows, len(everyone) + num_anchors
+
+
+def train_in_worker(config: dict[str, Any]) -> dict[str, Any]:
+    """Train with the others; returns the last checkpoint's bytes, or what is wrong with the input.
+
+    Wrong input is no failure to Ray, which would try again.
+    """
+    from ray import train
+
+    context = train.get_context()
+    team = ProcessTeam(context.get_world_rank(), context.get_world_size())
+    torch.set_num_threads(config["cores"])
+    numba.set_num_threads(min(config["cores"], numba.config.NUMBA_NUM_THREADS))
+    with tempfile.TemporaryDirectory() as own:
+        try:
+            trainer = _trainer(config, team, Path(own))
+            trainer.run()
+            checkpoint = trainer.path.read_bytes() if team.leads and trainer.path is not None else None
+            return {"checkpoint": checkpoint, "error": None, "diverged": False}
+        except InputError as error:
+            return {"checkpoint": None, "error": str(error), "diverged": isinstance(error, DivergedError)}
+
+
+def _trainer(config: dict[str, Any], team: ProcessTeam, own: Path) -> Trainer:
+    """A trainer that begins where the shared checkpoint is, as the leader sees it: the others may see it late."""
+    import ray
+
+    from graphreach.cluster.tensors import unpack
+
+    folder = own
+    if config["shared"] is not None:
+        shared, token = config["shared"]
+        _check_shared(shared, token, team)
+        folder = shared if team.leads else own
+    begin = team.broadcast(lambda: (folder / CHECKPOINT).read_bytes() if (folder / CHECKPOINT).exists() else None)
+    if begin is not None and not team.leads:
+        (own / CHECKPOINT).write_bytes(begin)
+    batches = unpack(ray.get(config["batches"]))
+    trainer = Trainer(config["model"], batches, config["settings"], folder, config["refresh"], team=team)
+    trainer.seconds_between_checkpoints = config["seconds_between_checkpoints"]
+    return trainer
+
+
+def _check_shared(folder: Path, token: str, team: ProcessTeam) -> None:
+    """Refuse a folder that is not the same one for all workers; the name is often there, on a disk of the node's own."""
+    mark = folder / STORAGE / MARK
+    sees = mark.is_file() and mark.read_text() == token
+    blind: list[Any] = [None] * team.size
+    dist.all_gather_object(blind, None if sees else socket.gethostname())
+    names = sorted({each for each in blind if each is not None})
+    if names:
+        raise InputError(f"folder must be on storage that all nodes share, got {folder}, which {names[0]} does not see")

@@ -46,7 +46,9 @@ def train_on_ray(trainer: Trainer, engine: Ray) -> dict[str, Any]:
         cores = machines.cores_for(size)
         folder = Path(scratch) if trainer.path is None else trainer.path.parent.resolve()
         seen_by_all = trainer.path is not None or machines.one_machine
-        token = _mark(folder)
+        token = secrets.token_hex(8)  # by which workers know whether their folder is the same one
+        (folder / STORAGE).mkdir(parents=True, exist_ok=True)
+        (folder / STORAGE / MARK).write_text(token)
         try:
             with _watched(trainer, folder), _interruptible():
                 found = _fit(trainer, (folder, token) if seen_by_all else None, folder, machines, size, cores)
@@ -58,34 +60,14 @@ def train_on_ray(trainer: Trainer, engine: Ray) -> dict[str, Any]:
         finally:
             trainer.use_best()
     _write_curves(trainer)
-    per_step = bytes_per_step(trainer, size)
+    # An all-reduce of w workers sends 2 (w - 1) times the gradients and the loss, in four bytes each.
+    per_step = 2 * (size - 1) * 4 * (sum(each.numel() for each in trainer.model.parameters()) + 1)
+    # Steps of the optimiser, also those before a run was resumed.
+    steps = max((int(state["step"]) for state in trainer.optimizer.state.values()), default=0)
     return {
-        "engine": "ray",
-        "workers": size,
-        "cores": size * cores,
-        "nodes": machines.count,
-        "bytes_moved_per_step": per_step,
-        "bytes_moved": per_step * steps_taken(trainer),
-    }
-
-
-def bytes_per_step(trainer: Trainer, size: int) -> int:
-    """Bytes that all workers send in a step: an all-reduce of w workers sends 2 (w - 1) times the gradients."""
-    numbers = sum(each.numel() for each in trainer.model.parameters()) + 1
-    return 2 * (size - 1) * 4 * numbers
-
-
-def steps_taken(trainer: Trainer) -> int:
-    """Steps of the optimiser, also those before a run was resumed."""
-    return max((int(state["step"]) for state in trainer.optimizer.state.values()), default=0)
-
-
-def _mark(folder: Path) -> str:
-    """Leave a word in the folder by which workers know whether theirs is the same one."""
-    token = secrets.token_hex(8)
-    (folder / STORAGE).mkdir(parents=True, exist_ok=True)
-    (folder / STORAGE / MARK).write_text(token)
-    return token
+        "engine": "ray", "workers": size, "cores": size * cores, "nodes": machines.count,
+        "bytes_moved_per_step": per_step, "bytes_moved": per_step * steps,
+    }  # fmt: skip
 
 
 def _fit(
@@ -110,7 +92,7 @@ def _fit(
         from ray import train
         from ray.train.torch import TorchTrainer
 
-        from graphreach.cluster.worker import train_in_worker
+        from graphreach.cluster.team import train_in_worker
 
         run = train.RunConfig(
             name=STORAGE,

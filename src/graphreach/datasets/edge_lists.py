@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from graphreach.datasets.data_file import DataFile, Gzipped, Source, as_gzip, github, links_of_tntp, snap
-from graphreach.datasets.store import Store
+from graphreach.datasets.store import DataFile, Gzipped, Source, Store, as_gzip, github, links_of_tntp, snap
 from graphreach.graph import Graph
 from graphreach.io import read_graph
 from graphreach.tasks.dataset import Dataset, Sample

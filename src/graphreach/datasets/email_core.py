@@ -5,8 +5,7 @@ import io
 import numpy as np
 from numpy.typing import NDArray
 
-from graphreach.datasets.data_file import DataFile, Plain, Source, as_plain, github, snap
-from graphreach.datasets.store import Store
+from graphreach.datasets.store import DataFile, Plain, Source, Store, as_plain, github, snap
 from graphreach.graph import Graph
 from graphreach.tasks.dataset import Dataset, Sample, large_components, split_graph
 

@@ -8,7 +8,7 @@ from graphreach.graph import Graph
 from graphreach.tasks.dataset import Dataset, Sample
 
 SIDE = 20
-"""Of the grid; also communities, and nodes in each."""
+"""Side of the grid; also the number of communities, and of nodes in each."""
 
 REWIRED = 0.01
 

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, csr_matrix, vstack
 
-from graphreach.datasets.data_file import DataFile, Plain, Source, github
-from graphreach.datasets.store import Store
+from graphreach.datasets.store import DataFile, Plain, Source, Store, github
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.tasks.dataset import Dataset, Sample

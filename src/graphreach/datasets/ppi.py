@@ -9,8 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphreach.datasets.data_file import ContentError, DataFile, Zipped, snap
-from graphreach.datasets.store import Store
+from graphreach.datasets.store import ContentError, DataFile, Store, Zipped, snap
 from graphreach.graph import Graph
 from graphreach.progress import stage
 from graphreach.tasks.dataset import Dataset, Sample, large_components, split_graph
@@ -22,21 +21,21 @@ SHA256 = {
 }
 NUM_NODES, NUM_LINKS, NUM_LOOPS = 56_944, 818_716, 25_084
 LINKS_SHA256 = "229f697374318011e0da2667f1e53413f485e419420aa22bc125470c148e3e3b"
-"""Of the links as sorted pairs; their order in the file differs from copy to copy."""
+"""Checksum of the links as sorted pairs; their order in the file differs from copy to copy."""
 
 MORE_THAN = 10
 """Components of at most this many nodes are left out."""
 
 
 class Tables(NamedTuple):
-    """What the archive holds: links ``[2, m]``, each once and self-loops included, and a row of attributes a node."""
+    """What the archive holds: links ``[2, m]``, each once and self-loops included, and one row of attributes per node."""
 
     links: NDArray[np.int64]
     attributes: NDArray[np.float64]
 
 
 def open_ppi(data: bytes) -> Tables:
-    """Check the archive and read it; see :class:`~graphreach.datasets.data_file.DataFile`."""
+    """Check the archive and read it; see :class:`~graphreach.datasets.store.DataFile`."""
     entries = Zipped(SHA256, unknown=(LINKS,))(data)
     links = read_links(entries[LINKS])
     found = len(links[0]), int(np.count_nonzero(links[0] == links[1]))
@@ -76,7 +75,7 @@ FILES = (ARCHIVE,)
 
 
 def ppi(store: Store) -> Dataset:
-    """PPI: 24 graphs with 50 attributes a node and no classes; ids are those of the file.
+    """PPI: 24 graphs with 50 attributes per node and no classes; ids are those of the file.
 
     Self-loops are dropped and components of at most ten nodes left out. Of the attributes, column 0 becomes
     :math:`\\log(x + 1)`, column 1 :math:`\\log(x - \\min(\\min x, -1))` (the minimum over all nodes of the file), and 0.1

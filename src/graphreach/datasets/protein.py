@@ -5,8 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphreach.datasets.data_file import DataFile, Source, Zipped, as_zip, github
-from graphreach.datasets.store import Store
+from graphreach.datasets.store import DataFile, Source, Store, Zipped, as_zip, github
 from graphreach.graph import Graph
 from graphreach.tasks.dataset import Dataset, Sample, split_graph
 
@@ -30,7 +29,7 @@ MIN_NODES, MAX_NODES = 20, 1000
 
 
 class Tables(NamedTuple):
-    """What the text files hold: edges ``[2, m]`` in both directions from 0 on, and a row for each node."""
+    """What the text files hold: edges ``[2, m]`` in both directions from 0 on, and one row per node."""
 
     edges: NDArray[np.int64]
     graph: NDArray[np.int64]

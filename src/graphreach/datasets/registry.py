@@ -8,9 +8,8 @@ from typing import Any
 
 from graphreach.arguments import nearest
 from graphreach.datasets import edge_lists, email_core, generated, planetoid, ppi, protein
-from graphreach.datasets.data_file import DataFile
 from graphreach.datasets.generated import check_seed
-from graphreach.datasets.store import Store
+from graphreach.datasets.store import DataFile, Store
 from graphreach.errors import InputError
 from graphreach.tasks.dataset import Dataset
 

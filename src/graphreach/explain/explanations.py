@@ -101,7 +101,7 @@ class PairExplanation(_Explanation):
     walk_length: int
 
     def to_dict(self, top: int | None = None) -> dict[str, Any]:
-        """As JSON can hold it, with ids; of the anchors the first ``top``, and the sum of the others."""
+        """The explanation with ids, ready for JSON: the first ``top`` anchors, and the sum of the others."""
         return {
             "pair": self._ids(*self.pair),
             **{name: getattr(self, name) for name in ("task", "linked", "score", "probability", "walk_length")},
@@ -199,7 +199,7 @@ class NodeExplanation(_Explanation):
     walk_length: int
 
     def to_dict(self, top: int | None = None) -> dict[str, Any]:
-        """As JSON can hold it, with ids; of the anchors the first ``top``."""
+        """The explanation with ids, ready for JSON, with the first ``top`` anchors."""
         return {
             "node": self._ids(self.node)[0],
             **{name: getattr(self, name) for name in FIGURES},

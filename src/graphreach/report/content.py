@@ -16,7 +16,6 @@ from graphreach.explain import Path as LikelyPath
 from graphreach.graph import Graph
 from graphreach.graph.ids import plain_ids
 from graphreach.report import figures
-from graphreach.report.communities import communities
 from graphreach.report.drawing import (
     DECADES,
     MAX_EDGES,
@@ -29,24 +28,19 @@ from graphreach.report.drawing import (
     smallest,
     squeeze,
 )
-from graphreach.report.layout import layout, plane
+from graphreach.report.layout import communities, layout, plane
 from graphreach.tasks import Split, check_leaks, metrics
 from graphreach.training.outcome import Outcome
 from graphreach.training.trainer import CHECKPOINT
 
-REACH_BYTES = 1_800_000
-"""Of the reachability that the page can be coloured by."""
+REACH_BYTES, POINTS = 1_800_000, 400
+"""Maximum size of the reachability that nodes can be coloured by, and maximum number of points of a curve."""
 
-RECORDED = (
-    "settings", "seconds", "peak_memory", "versions", "parameters", "best_epoch", "epochs",
-)  # fmt: skip
-"""Of the run's record, as it is."""
-
-POINTS = 400
-"""Of a curve."""
+RECORDED = ("settings", "seconds", "peak_memory", "versions", "parameters", "best_epoch", "epochs")
+"""Entries of the run's record that the page shows unchanged."""
 
 CHECKED, SAME = 1000, 1e-3
-"""Test examples whose recorded scores are compared with the model's here, and what is no difference."""
+"""Number of test examples whose recorded scores are compared with the model's, and the relative tolerance."""
 
 
 class Listing(NamedTuple):
@@ -119,10 +113,10 @@ class Content(ABC):
 
     @abstractmethod
     def of_task(self) -> dict[str, Any]:
-        """What only a page of this task has: metrics, scores."""
+        """Content that only pages of this task have: metrics and scores."""
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON can hold it."""
+        """The content of the page, ready for JSON."""
         record, graph = self.outcome.record, self.sample.graph
         self._note_differences()
         self._note_graphs()
@@ -191,12 +185,12 @@ class Content(ABC):
             sub = Graph.from_scipy(graph.to_scipy()[nodes][:, nodes], graph.directed)
         else:
             sub = graph
-        self._communities = communities(sub)
+        self._communities, pointer = communities(sub), graph.indptr.astype(np.int64)
         return {
             "ids": plain_ids(graph.ids[nodes]),
             "graph": pack(on_square(layout(sub))),
             "map": pack(on_square(plane(self.explainer.z)[nodes])),
-            "degree": pack(smallest(np.asarray(np.diff(graph.indptr.astype(np.int64))[nodes], np.int64))),
+            "degree": pack(smallest(pointer[nodes + 1] - pointer[nodes])),
         }
 
     def _edges(self) -> dict[str, Any]:
@@ -223,7 +217,7 @@ class Content(ABC):
         return found
 
     def class_names(self, count: int) -> list[str]:
-        """Names of so many classes at least; a number where one has no name."""
+        """Names of at least ``count`` classes; a number where a class has no name."""
         known = [str(each) for each in self.classes]
         return known + [f"class {each}" for each in range(len(known), count)]
 

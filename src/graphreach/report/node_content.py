@@ -22,7 +22,7 @@ def mistakes(scores: NDArray[Any], label: NDArray[np.int64]) -> NDArray[np.int64
 
 
 def margins(scores: NDArray[Any]) -> NDArray[Any]:
-    """By how much the likeliest class is likelier than the next."""
+    """Difference between the probabilities of the two likeliest classes."""
     if scores.shape[1] < 2:
         return np.ones(len(scores))
     second, first = np.partition(scores, -2, axis=1)[:, -2:].T
@@ -102,7 +102,7 @@ class NodeContent(Content):
         }  # fmt: skip
 
     def _predictions(self) -> dict[str, Any]:
-        """Of every drawn node its likeliest classes and the class of its label, and the part it is an example of."""
+        """The likeliest classes of every drawn node, the class of its label, and the part that it is an example of."""
         count = min(TOP, self.chances.shape[1])
         top = np.argsort(-self.chances, axis=1, kind="stable")[:, :count]
         known = self.sample.y
