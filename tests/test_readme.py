@@ -9,7 +9,7 @@ import pytest
 
 from doc_blocks import ROOT, blocks, run
 from graphreach.experiments import load_experiment, works
-from graphreach.experiments.store import Store
+from graphreach.experiments.work import Store
 from tools.readme import ACCURACY, FILES, accuracy, filled, main
 from tools.readme import blocks as tables
 

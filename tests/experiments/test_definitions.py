@@ -8,8 +8,7 @@ from graphreach import datasets
 from graphreach.errors import InputError
 from graphreach.experiments import ORDER, load_experiment, works
 from graphreach.experiments.definition import Figure, columns, read_figure
-from graphreach.experiments.store import Store
-from graphreach.experiments.work import Work
+from graphreach.experiments.work import Store, Work
 
 RESULTS = Path(__file__).parents[2] / "results"
 

@@ -23,9 +23,8 @@ from graphreach.experiments import (
     write_tables,
 )
 from graphreach.experiments.definition import Figure
-from graphreach.experiments.store import Store
 from graphreach.experiments.summary import verdict
-from graphreach.experiments.work import Work
+from graphreach.experiments.work import Store, Work
 
 reproduce_module = sys.modules["graphreach.experiments.reproduce"]  # the package has a function of that name
 

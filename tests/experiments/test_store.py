@@ -4,7 +4,7 @@ import multiprocessing
 import pytest
 
 from graphreach.errors import InputError
-from graphreach.experiments.store import Store
+from graphreach.experiments.work import Store
 
 
 def line(key, **work):

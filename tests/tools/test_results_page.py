@@ -3,9 +3,9 @@ from pathlib import Path
 import pytest
 
 from graphreach.experiments import ORDER, load_experiment, works
-from graphreach.experiments.store import Store
 from graphreach.experiments.summary import summarise
 from graphreach.experiments.tables import contents
+from graphreach.experiments.work import Store
 from tools.headline import gains
 from tools.published_numbers_page import story
 from tools.results_page import results_page, write_pages

@@ -30,6 +30,10 @@ from graphreach.training.trained_run import TrainedRun, match_ids
 from graphreach.walks.rng import check_seed
 from graphreach.walks.walk_length import check_count, resolve_walk_length
 
+Kind = Callable[[Split, float, int], Attack]
+PUBLISHED = {"link": "hubs", "pair": "clique"}
+"""The paper's attack on each task."""
+
 
 @dataclass(frozen=True, eq=False)
 class Victim:
@@ -121,17 +125,12 @@ def _as_trained(settings: Settings, split: Split, anchors: NDArray[np.int64] | N
     return plan.model_copy(update={"reachability": reach.model_copy(update=found)})
 
 
-Kind = Callable[[Split, float, int], Attack]
-
 KINDS: dict[str, Kind] = {
     "clique": lambda split, fraction, seed: clique(split.graph, fraction, seed),
     "hubs": lambda split, fraction, seed: hubs(split.graph, split.test.negatives, fraction, seed=seed),
     "noise": lambda split, fraction, seed: noise(split.graph, fraction, seed),
 }
 """From a split, a fraction and a seed to an attack."""
-
-PUBLISHED = {"link": "hubs", "pair": "clique"}
-"""The paper's attack on each task."""
 
 
 def assess(

@@ -9,12 +9,11 @@ the true labels of all nodes are used.
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphreach.datasets import Dataset
 from graphreach.graph import Graph
-from graphreach.graph.build import CSR
 from graphreach.tasks import Split
+from graphreach.tasks.labels import with_weights
 from graphreach.tasks.pair_keys import contains, encode
 from graphreach.training import Outcome, Settings, run
 
@@ -51,7 +50,7 @@ def pair_weights(split: Split, seen: float, seed: int = 0) -> Graph:
         weights[contains(known, keys) & (edges[0] != edges[1])] = weight
     chosen, place = np.unique(keys, return_inverse=True)
     drawn = np.random.default_rng([seed, 37]).random(len(chosen)) < seen
-    return _weighted(split.graph, np.where(drawn[place], weights, OTHER))
+    return with_weights(split.graph, np.where(drawn[place], weights, OTHER))
 
 
 def node_weights(split: Split) -> Graph:
@@ -60,8 +59,4 @@ def node_weights(split: Split) -> Graph:
     for examples in (split.train, split.val, split.test):
         label[examples.index] = examples.label
     source, target = label[split.graph.edge_index]
-    return _weighted(split.graph, np.where((source == target) & (source >= 0), TRAIN, OTHER))
-
-
-def _weighted(graph: Graph, weights: NDArray[np.float64]) -> Graph:
-    return Graph(CSR(graph.indptr, graph.indices, weights), graph.ids, graph.directed)
+    return with_weights(split.graph, np.where((source == target) & (source >= 0), TRAIN, OTHER))

@@ -14,8 +14,7 @@ from threading import Thread
 from typing import Any
 
 from graphreach.experiments.definition import ORDER, Cell, Experiment, load_experiment
-from graphreach.experiments.store import Line, Store
-from graphreach.experiments.work import Work
+from graphreach.experiments.work import Line, Store, Work
 from graphreach.training import Settings
 
 SCRATCH = ".runs"
@@ -222,16 +221,15 @@ def _do(work: str, scratch: str) -> Line:
 
 
 def _in_quick(experiment: Experiment, cell: Cell) -> bool:
-    rows = list(cell.group.rows)
-    sweep = experiment.axis is not None or experiment.place.startswith(("Table 9", "Table 10"))
-    names = list(experiment.columns)
+    """Of a sweep, the first and the last column or row."""
+    names, rows = list(experiment.columns), list(cell.group.rows)
     if experiment.axis is not None:
         return cell.name in (names[0], names[-1])
-    return not sweep or cell.key in (rows[0], rows[-1])
+    return not experiment.place.startswith(("Table 9", "Table 10")) or cell.key in (rows[0], rows[-1])
 
 
 def _quick(work: Work) -> Work:
     settings: dict[str, Any] = work.settings.model_dump(exclude_defaults=True) | QUICK
     if settings.get("task") == "pair":
         settings["pairs_per_epoch"] = QUICK_PAIRS
-    return work.model_copy(update={"settings": Settings(**settings), "max_graphs": QUICK_GRAPHS, "leak": work.leak})
+    return work.model_copy(update={"settings": Settings(**settings), "max_graphs": QUICK_GRAPHS})

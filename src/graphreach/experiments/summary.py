@@ -11,7 +11,7 @@ import numpy as np
 from graphreach.attacks import Assessment, Tally
 from graphreach.experiments.definition import Cell, Experiment, Figure
 from graphreach.experiments.reproduce import works
-from graphreach.experiments.store import Line, Store
+from graphreach.experiments.work import Line, Store
 
 ROUNDING = 0.005
 """What counts as one standard deviation where the paper gives two digits and none."""

@@ -97,6 +97,11 @@ def label_weights(split: Split, same: float = 1.0, other: float = 0.01) -> Graph
     if graph.weights is not None:
         weights = weights * graph.weights
     check_weight_range(weights, "weights of edges times same and other")
+    return with_weights(graph, weights)
+
+
+def with_weights(graph: Graph, weights: NDArray[np.float64]) -> Graph:
+    """The graph with other weights, in the order of its edges."""
     return Graph(CSR(graph.indptr, graph.indices, weights), graph.ids, graph.directed)
 
 

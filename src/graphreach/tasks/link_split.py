@@ -9,15 +9,7 @@ from numpy.typing import NDArray
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.build import CSR, compact
-from graphreach.tasks.examples import (
-    PARTS,
-    Examples,
-    SplitRequest,
-    empty_pairs,
-    join_pairs,
-    part_sizes,
-    stream,
-)
+from graphreach.tasks.examples import PARTS, Examples, SplitRequest, empty_pairs, join_pairs, part_sizes, stream
 from graphreach.tasks.pair_keys import Keys, Pairs, contains, draw_pairs, encode, num_pairs, turn, unique
 
 TRAIN, VAL, TEST = range(3)

@@ -4,14 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphreach.errors import InputError
-from graphreach.tasks.examples import (
-    Examples,
-    SplitRequest,
-    cut,
-    empty_pairs,
-    join_pairs,
-    stream,
-)
+from graphreach.tasks.examples import Examples, SplitRequest, cut, empty_pairs, join_pairs, stream
 from graphreach.tasks.pair_keys import Pairs, decode, draw_distinct, num_pairs, turn
 
 Labels = NDArray[np.int64]

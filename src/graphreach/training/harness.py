@@ -19,9 +19,9 @@ from graphreach.training.inputs import Batch, Inputs, PairReach, make_batches, s
 from graphreach.training.methods import METHODS, SCORERS, Clock, Method
 from graphreach.training.model import Scores, TaskModel, evaluate, measure
 from graphreach.training.outcome import Outcome, fuse
-from graphreach.training.plan import Plan, check_run, resolve
+from graphreach.training.plan import Plan, check_run, resolve, shared
 from graphreach.training.run_folder import HEAD, MODEL, RunFolder, describe_content, ids_hash, peak_memory, versions
-from graphreach.training.settings import Settings
+from graphreach.training.settings import Settings, SplitSettings
 from graphreach.training.trained_run import check_saved_ids
 from graphreach.training.trainer import Trainer
 from graphreach.walks.engine import Engine, Local, find_engine
@@ -72,9 +72,12 @@ def run(
         cut = _Cut.make(dataset, settings, walk_graph)
 
         def go() -> Outcome:
-            if "+" in settings.method:
-                return _run_apart(cut, settings, home, check, walk_graph, where)
-            return _Run(cut, settings, home, tensorboard, check, where).outcome()
+            if "+" not in settings.method:
+                return _Run(cut, settings, home, tensorboard, check, where).outcome()
+            places = {name: None if home is None else home.path / name for name in settings.method.split("+")}
+            options: dict[str, Any] = {"check": check, "walk_graph": walk_graph, "engine": where}
+            outcomes = {name: run(dataset, settings.part(name), place, **options) for name, place in places.items()}
+            return fuse(settings, cut.splits, outcomes)
 
         return go() if home is None else _run_in_folder(home, settings, cut.content, source, go)
 
@@ -272,11 +275,7 @@ class _Run:
 
 def make_splits(dataset: Dataset, settings: Settings) -> list[Split]:
     """The splits of a data set that the settings describe."""
-    options: dict[str, Any] = {} if settings.max_pairs is None else {"max_pairs": settings.max_pairs}
-    return split_dataset(
-        dataset, settings.task, settings.protocol, seed=settings.seed, negatives=settings.negatives,
-        fractions=settings.fractions, candidates=settings.candidates, **options,
-    )  # fmt: skip
+    return split_dataset(dataset, seed=settings.seed, **shared(settings, SplitSettings))
 
 
 def _reading(dataset: Dataset) -> Any:
@@ -302,17 +301,3 @@ def _refresh(method: Method, settings: Settings) -> Any:
         return replace(batch, inputs=side_by_side(parts))
 
     return lambda batches, seed: [draw(batch, seed) if len(batch.train) else batch for batch in batches]
-
-
-def _run_apart(
-    cut: _Cut, settings: Settings, home: RunFolder | None, check: bool, walk_graph: Callable[[Split], Graph] | None,
-    engine: Engine,
-) -> Outcome:  # fmt: skip
-    outcomes = {
-        name: run(
-            cut.dataset, settings.part(name), None if home is None else home.path / name, check=check,
-            walk_graph=walk_graph, engine=engine,
-        )
-        for name in settings.method.split("+")
-    }  # fmt: skip
-    return fuse(settings, cut.splits, outcomes)

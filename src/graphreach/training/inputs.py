@@ -20,6 +20,8 @@ from graphreach.tasks import Examples, Split
 from graphreach.tasks.link_split import without_links
 from graphreach.threads import one_torch_thread
 
+FOLDS = 10
+
 WHOLE_GRAPH_NODES = 50_000
 """Nodes up to which every step embeds the whole graph."""
 
@@ -112,9 +114,6 @@ def side_by_side(parts: list[Inputs]) -> Inputs:
     return Inputs(
         x, structure, sum(part.num_nodes for part in parts), Adjacency.batch(neighbours) if neighbours else None
     )
-
-
-FOLDS = 10
 
 
 class PairReach:

@@ -45,11 +45,11 @@ def load_run(folder: str | Path, *, new_anchors: bool = False) -> "LoadedRun | T
     path = Path(folder)
     settings = RunFolder(path).settings
     if "+" in settings.method:
-        return FusedRun(path, settings, new_anchors)
+        return _FusedRun(path, settings, new_anchors)
     if settings.method in HEURISTICS:
-        return HeuristicRun(settings)
+        return _HeuristicRun(settings)
     if settings.method in SCORERS and settings.method != "closure":
-        return VectorRun(path, settings)
+        return _VectorRun(path, settings)
     return TrainedRun(path, new_anchors=new_anchors)
 
 
@@ -79,7 +79,7 @@ class LoadedRun:
         raise InputError(f"the run must be of task 'node' to predict classes, got task {self.settings.task!r}")
 
 
-class HeuristicRun(LoadedRun):
+class _HeuristicRun(LoadedRun):
     """A run whose method scores pairs by the graph alone, say by common neighbours."""
 
     def __init__(self, settings: Settings) -> None:
@@ -91,7 +91,7 @@ class HeuristicRun(LoadedRun):
         return score(self.settings.method, seen, pairs, **self.settings.model.given())
 
 
-class VectorRun(LoadedRun):
+class _VectorRun(LoadedRun):
     """A run of DeepWalk or node2vec: vectors of the nodes that were there when it was trained."""
 
     def __init__(self, folder: Path, settings: Settings) -> None:
@@ -114,12 +114,10 @@ class VectorRun(LoadedRun):
         return np.where(self.ids[place] == wanted, place, -1)
 
     def knows(self, graph: Graph) -> NDArray[np.bool_]:
-        """The nodes that have a vector."""
         known: NDArray[np.bool_] = self.embed(graph) >= 0
         return known
 
     def logits(self, z: Any, pairs: Positions, graph: Graph) -> NDArray[Any]:
-        """The dot products that were trained."""
         rows = z[pairs]
         if rows.size and rows.min() < 0:
             unknown = graph.ids[pairs[rows < 0][:3]].tolist()
@@ -144,7 +142,7 @@ def _texts(graph: Graph) -> NDArray[np.str_]:
     return np.array([str(each) for each in graph.ids.tolist()], dtype=np.str_)
 
 
-class FusedRun(LoadedRun):
+class _FusedRun(LoadedRun):
     """A run that adds the scores of several methods with the weights that validation chose."""
 
     def __init__(self, folder: Path, settings: Settings, new_anchors: bool = False) -> None:
@@ -159,11 +157,9 @@ class FusedRun(LoadedRun):
         self._fusions = [] if settings.task == "node" else _fusions(folder, names, self.weights)
 
     def embed(self, graph: Graph, x: Features = None) -> Any:
-        """What each part needs."""
         return [part.embed(graph, x) for part in self.parts]
 
     def knows(self, graph: Graph) -> NDArray[np.bool_]:
-        """The nodes that every part knows."""
         known: NDArray[np.bool_] = np.logical_and.reduce([part.knows(graph) for part in self.parts])
         return known
 
@@ -175,7 +171,6 @@ class FusedRun(LoadedRun):
         return total
 
     def class_probabilities(self, z: Any, nodes: Positions) -> NDArray[Any]:
-        """The weighted mean of the parts' shares."""
         first, *others = (part.class_probabilities(own, nodes) for part, own in zip(self.parts, z, strict=True))
         for other, weight in zip(others, self.weights, strict=True):
             first = (1 - weight) * first + weight * other

@@ -21,6 +21,11 @@ from graphreach.training.plan import Plan, resolve
 from graphreach.training.settings import HEURISTICS, Settings
 from graphreach.walks.engine import Engine
 
+Features = NDArray[np.float32] | None
+Scorer = Callable[[NDArray[np.int64]], NDArray[Any]]
+ENCODING = 16
+"""Columns of random-walk and Laplacian encodings."""
+
 
 class Clock:
     """Adds up the seconds of named phases."""
@@ -36,13 +41,6 @@ class Clock:
             yield
         finally:
             self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - began
-
-
-Features = NDArray[np.float32] | None
-Scorer = Callable[[NDArray[np.int64]], NDArray[Any]]
-
-ENCODING = 16
-"""Columns of random-walk and Laplacian encodings."""
 
 
 class Method(NamedTuple):

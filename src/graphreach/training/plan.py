@@ -91,7 +91,7 @@ class Plan(Frozen):
 def resolve(settings: Settings, num_nodes: int, attributes: bool = False, num_anchors: int | None = None) -> Plan:
     """The plan of one method on a graph."""
     name, given = settings.method, settings.model.given()
-    split = SplitSettings(**_shared(settings, SplitSettings))
+    split = SplitSettings(**shared(settings, SplitSettings))
     if name not in TRAINED:
         return Plan(method=name, split=split, model=DEFAULTS.get(name, {}) | given, seed=settings.seed)
     chosen = preset(settings.preset) if name == "graphreach" else None
@@ -100,7 +100,7 @@ def resolve(settings: Settings, num_nodes: int, attributes: bool = False, num_an
     dropout = {} if settings.dropout is None else {"dropout": settings.dropout}
     plan = Plan(
         method=name, split=split, model={**own, **sizes, **dropout, **given}, seed=settings.seed,
-        training=TrainingSettings(**_shared(settings, TrainingSettings)),
+        training=TrainingSettings(**shared(settings, TrainingSettings)),
     )  # fmt: skip
     if chosen is None:
         return plan
@@ -127,7 +127,8 @@ def _reachability(settings: Settings, chosen: Preset, num_nodes: int, num_anchor
     return ReachPlan(**options, scale=scale)
 
 
-def _shared(settings: Settings, kind: type[BaseModel]) -> dict[str, Any]:
+def shared(settings: Settings, kind: type[BaseModel]) -> dict[str, Any]:
+    """The settings of one group, by name."""
     return {name: getattr(settings, name) for name in kind.model_fields}
 
 

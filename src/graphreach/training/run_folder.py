@@ -27,6 +27,11 @@ from graphreach.training.outcome import Outcome, read_scores, write_scores
 from graphreach.training.settings import Settings, first_problem
 from graphreach.training.trainer import CHECKPOINT, read_checkpoint
 
+PACKAGES = ("numpy", "numba", "scipy", "scikit-learn", "torch", "torch_geometric")
+SETTINGS, CONTENT, SOURCE, RECORD = "settings.json", "content.json", "source.json", "record.json"
+SCORES, MODEL, HEAD, LOCK = "scores.npz", "model", "head", ".lock"
+REMEDY = "choose another folder, or delete it"
+
 FORMAT = 1
 KEYS = ("graph", "features", "labels", "split")
 
@@ -122,9 +127,6 @@ def _digest(parts: Any) -> str | None:
     return digest.hexdigest() if found else None
 
 
-PACKAGES = ("numpy", "numba", "scipy", "scikit-learn", "torch", "torch_geometric")
-
-
 class File(BaseModel):
     """What a JSON file must hold; it may hold more."""
 
@@ -204,11 +206,6 @@ def read_json(path: Path, kind: type[File] = File) -> dict[str, Any]:
 
 def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
-
-
-SETTINGS, CONTENT, SOURCE, RECORD = "settings.json", "content.json", "source.json", "record.json"
-SCORES, MODEL, HEAD, LOCK = "scores.npz", "model", "head", ".lock"
-REMEDY = "choose another folder, or delete it"
 
 
 class RunFolder:

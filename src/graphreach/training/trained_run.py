@@ -27,6 +27,8 @@ from graphreach.training.plan import Plan, resolve
 from graphreach.training.run_folder import HEAD, MODEL, RunFolder, ids_hash, read_json
 from graphreach.training.settings import Settings
 
+ENCODERS = ("GraphReach", "PGNN", "Neighbourhood", "MLP")
+
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,18}")
 """An integer as it is written; 07 is another id than 7."""
 
@@ -136,9 +138,6 @@ def _as_kind(value: Any, kind: type) -> Any:
     if isinstance(value, str) and _INTEGER.fullmatch(value):
         value = int(value)
     return value if isinstance(value, int) and -(2**63) <= value < 2**63 else None
-
-
-ENCODERS = ("GraphReach", "PGNN", "Neighbourhood", "MLP")
 
 
 class TrainedModel:

@@ -22,6 +22,11 @@ from graphreach.training.methods import Clock
 from graphreach.training.model import TaskModel, evaluate
 from graphreach.training.settings import Settings
 
+Found = TypeVar("Found")
+SECONDS_BETWEEN_CHECKPOINTS = 5.0
+PAIRS_OF_LARGE_GRAPHS = 8192
+Refresh = Callable[[list[Batch], int], list[Batch]]
+
 CHECKPOINT = "checkpoint.safetensors"
 Weights = dict[str, Tensor]
 
@@ -112,9 +117,6 @@ def read_checkpoint(path: Path) -> tuple[Progress, Weights]:
     return Progress(**{each.name: known[each.name] for each in fields(Progress)}), tensors
 
 
-Found = TypeVar("Found")
-
-
 class Team:
     """One process, which does all of it; several are :class:`graphreach.cluster.team.ProcessTeam`."""
 
@@ -135,12 +137,6 @@ class Team:
     def broadcast(self, find: Callable[[], Found]) -> Found:
         """What the process that leads finds, known to all."""
         return find()
-
-
-SECONDS_BETWEEN_CHECKPOINTS = 5.0
-PAIRS_OF_LARGE_GRAPHS = 8192
-
-Refresh = Callable[[list[Batch], int], list[Batch]]
 
 
 class DivergedError(InputError):
