@@ -6,7 +6,7 @@ import pytest
 import torch
 
 import graphreach as gr
-from graphreach.arguments import describe, to_array
+from graphreach.arguments import check_choice, describe, few, nearest, pair_rows, to_array
 from graphreach.datasets import Dataset, Sample
 
 RING = gr.Graph.from_edges([range(20), [*range(1, 20), 0]])
@@ -207,3 +207,17 @@ def test_arrays_keep_what_they_hold():
     assert to_array("x", torch.ones(2, requires_grad=True)).tolist() == [1, 1]
     assert to_array("x", np.ma.masked_array([1, 2], [False, False])).tolist() == [1, 2]
     assert to_array("x", [], "iu").shape == (0,)
+
+
+def test_words_of_messages():
+    assert few(["a", "b", "c"], 2) == "a, b and 1 more"
+    assert few(["a", "b"], 2) == "a, b"
+    assert nearest("epoch", ["epochs", "seed"]) == "; did you mean 'epochs'?"
+    assert describe("a") == "'a'"
+    assert describe(np.zeros((2, 3))) == "an array of shape [2, 3] of float64"
+    with pytest.raises(gr.InputError, match=r"layout must be .dense. or .csr., got 'dens'; did you mean 'dense'"):
+        check_choice("layout", "dens", ["dense", "csr"])
+
+
+def test_rows_of_pairs():
+    assert pair_rows([("a", "b"), ("a", "c")]) == (["a", "a"], ["b", "c"])

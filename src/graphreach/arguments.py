@@ -17,12 +17,7 @@ KINDS = {"iu": "integers", "biuf": "numbers", "biufUO": "numbers or text"}
 
 
 def describe(value: Any) -> str:
-    """A value for a message: its repr where that is short and says something, else its type.
-
-    Example:
-        >>> describe("a"), describe(np.zeros((2, 3))), describe(iter([1]))
-        ("'a'", 'an array of shape [2, 3] of float64', 'a list_iterator')
-    """
+    """A value for a message: its repr where that is short and says something, else its type."""
     if isinstance(value, np.ndarray) or (
         hasattr(value, "shape") and hasattr(value, "dtype") and hasattr(value, "ndim")
     ):
@@ -65,23 +60,13 @@ def check_flag(name: str, value: Any) -> bool:
 
 
 def nearest(word: Any, known: Iterable[Any]) -> str:
-    """The end of a message that names the known word nearest to one that is not known, or nothing if none is near.
-
-    Example:
-        >>> nearest("epoch", ["epochs", "seed"])
-        "; did you mean 'epochs'?"
-    """
+    """The end of a message that names the known word nearest to one that is not known, or nothing if none is near."""
     near = difflib.get_close_matches(str(word), [str(each) for each in known], 1)
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def few(words: Sequence[str], most: int) -> str:
-    """The first of several words for a message, and how many more there are.
-
-    Example:
-        >>> few(["a", "b", "c"], 2)
-        'a, b and 1 more'
-    """
+    """The first of several words for a message, and how many more there are."""
     more = f" and {len(words) - most} more" if len(words) > most else ""
     return ", ".join(words[:most]) + more
 
@@ -89,18 +74,8 @@ def few(words: Sequence[str], most: int) -> str:
 def check_choice(name: str, value: Any, known: Collection[str], where: str = "", more: str = "") -> str:
     """Return a value that is one of several names, or suggest the nearest.
 
-    Args:
-        name: Name of the argument.
-        value: Value that was passed.
-        known: Names that are allowed.
-        where: Text after the list of names, such as " for task node".
-        more: What is allowed besides names, such as " or a function".
-
-    Example:
-        >>> check_choice("layout", "dens", ["dense", "csr"])
-        Traceback (most recent call last):
-        ...
-        graphreach.errors.InputError: layout must be "dense" or "csr", got 'dens'; did you mean 'dense'?
+    ``where`` is text after the list of names, such as " for task node", and ``more`` what is allowed besides names, such
+    as " or a function".
     """
     if isinstance(value, str) and value in known:
         return value
@@ -113,19 +88,7 @@ def check_choice(name: str, value: Any, known: Collection[str], where: str = "",
 def to_array(name: str, values: Any, kinds: str = "biuf", what: str | None = None) -> NDArray[Any]:
     """Return a list, array or tensor of numbers as a numpy array; nothing is guessed and no mask is lost.
 
-    Args:
-        name: The argument.
-        values: What came.
-        kinds: The kinds of numpy types that are allowed, one of :data:`KINDS`.
-        what: What would be right, in words.
-
-    Example:
-        >>> to_array("scores", {"a": 1})
-        Traceback (most recent call last):
-        ...
-        graphreach.errors.InputError: scores must be a list or array of numbers, got {'a': 1}
-        >>> to_array("label", [0, 1], "iu")
-        array([0, 1])
+    ``kinds`` are the kinds of numpy types that are allowed, one of :data:`KINDS`; ``what`` says what would be right.
     """
     wanted = what or f"a list or array of {KINDS[kinds]}"
     if values is None or isinstance(values, str | bytes | dict | set | frozenset | Iterator):
@@ -179,17 +142,7 @@ def to_list(name: str, values: Any, what: str) -> list[Any]:
 
 
 def check_pairs(pairs: Any, num_nodes: int | None, name: str = "pairs") -> NDArray[np.int64]:
-    """Return pairs of positions as an ``int64`` array ``[2, m]``, as ``edge_index`` is.
-
-    Args:
-        pairs: What was passed.
-        num_nodes: Positions must be below it, if it is known.
-        name: Name of the argument.
-
-    Example:
-        >>> check_pairs([[0, 1], [2, 2]], 3).shape
-        (2, 2)
-    """
+    """Return pairs of positions, below ``num_nodes`` if that is known, as an ``int64`` array ``[2, m]``."""
     array = to_array(name, pairs, "biufUO", "an integer array of shape [2, m]")
     if array.size == 0:
         return np.empty((2, 0), np.int64)
@@ -206,12 +159,7 @@ def check_pairs(pairs: Any, num_nodes: int | None, name: str = "pairs") -> NDArr
 
 
 def pair_rows(pairs: Any, name: str = "pairs") -> tuple[list[Any], list[Any]]:
-    """Return the first and the second ids of pairs of node ids, which are rows ``(u, v)``.
-
-    Example:
-        >>> pair_rows([("a", "b"), ("a", "c")])
-        (['a', 'a'], ['b', 'c'])
-    """
+    """Return the first and the second ids of pairs of node ids, which are rows ``(u, v)``."""
     shape = tuple(getattr(pairs, "shape", (0, 2)))
     if 0 not in shape and (len(shape) != 2 or shape[1] != 2):
         hint = "; transpose it" if len(shape) == 2 and shape[0] == 2 else ""

@@ -11,10 +11,5 @@ CONVERTERS = {"torch": "graphreach.nn.positions:Positions.from_reachability"}
 
 
 def find(place: str) -> Any:
-    """The object at a place of one of these tables.
-
-    Example:
-        >>> find(ENGINES["local"])()
-        Local()
-    """
+    """The object at a place of one of these tables."""
     return resolve_name(place)

@@ -15,10 +15,6 @@ def memory_limit() -> int:
     """The bytes that one result may take: the memory of the machine or of the container, whichever is less.
 
     The environment variable ``GRAPHREACH_MEMORY_LIMIT`` replaces it.
-
-    Example:
-        >>> memory_limit() > 2**20
-        True
     """
     chosen = os.environ.get(VARIABLE)
     if chosen is not None:
@@ -30,15 +26,9 @@ def memory_limit() -> int:
 
 
 def check_memory(needed: int, what: str, remedy: str) -> None:
-    """Refuse a result that would not fit into memory, before any of it is allocated.
+    """Refuse a result of ``needed`` bytes that would not fit into memory, before any of it is allocated.
 
-    Args:
-        needed: Bytes that it would take.
-        what: The result, as the subject of a sentence.
-        remedy: What the caller can do instead.
-
-    Example:
-        >>> check_memory(1000, "an array of ten walks", "lower num_walks")
+    ``what`` is the result, as the subject of a sentence, and ``remedy`` what the caller can do instead.
     """
     limit = memory_limit()
     if needed > limit:
@@ -49,12 +39,7 @@ def check_memory(needed: int, what: str, remedy: str) -> None:
 
 
 def format_bytes(size: int) -> str:
-    """A number of bytes for people.
-
-    Example:
-        >>> format_bytes(24 * 10**9), format_bytes(1500)
-        ('24 GB', '0.0015 MB')
-    """
+    """A number of bytes for people."""
     return f"{size / 1e9:.2g} GB" if size >= 10**9 else f"{size / 1e6:.2g} MB"
 
 

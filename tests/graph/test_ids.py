@@ -6,7 +6,7 @@ from decimal import Decimal
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphreach.errors import InputError
@@ -30,6 +30,7 @@ def test_dense_integers(first, second):
     check([np.array(first), np.array(second, dtype=np.int64)], [first, second])
 
 
+@settings(deadline=None)  # the first call may compile a kernel
 @given(st.lists(scattered, min_size=1), st.lists(scattered))
 def test_scattered_integers(first, second):
     check([np.array(first), np.array(second, dtype=np.int64)], [first, second])
@@ -42,6 +43,7 @@ def test_many_scattered_integers():
     np.testing.assert_array_equal(ids[codes], values)
 
 
+@settings(deadline=None)  # the first call may compile a kernel
 @given(st.lists(texts, min_size=1), st.lists(texts))
 def test_strings(first, second):
     check([pl.Series(first), pl.Series(second, dtype=pl.String)], [first, second])

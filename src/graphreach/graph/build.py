@@ -90,7 +90,7 @@ def _build_by_kernels(edges: Edges, bits: int, directed: bool, reduce: int, self
         lower, lower_values = keys[:0], values[:0]
     else:
         # The keys are sorted by their new columns already, so sorting by the new rows completes the order.
-        lower, lower_values = kernels.radix_sort(*kernels.swap_ends(keys, values, bits), bits, 2 * bits)
+        lower, lower_values = kernels.radix_sort(*_swap_ends(keys, values, bits), bits, 2 * bits)
     indptr, indices, values = kernels.join_rows(lower, lower_values, keys, values, len(edges.ids), bits)
     return indptr, indices, None if edges.weights is None else values, conflicting
 
@@ -108,13 +108,21 @@ def _build_by_numpy(edges: Edges, bits: int, directed: bool, reduce: int, self_l
         values, differ = _merge_weights(edge, edges.weights[kept], backward, reduce)
         conflicting = int(keys[np.argmax(differ)]) if differ.any() else None
     if not directed:
-        swapped = ((keys & mask) << shift | keys >> shift)[keys >> shift != keys & mask]
-        values = None if values is None else np.concatenate([values, values[keys >> shift != keys & mask]])
+        swapped, swapped_values = _swap_ends(keys, np.empty(0) if values is None else values, bits)
         keys = np.concatenate([keys, swapped])
         order = np.argsort(keys)
-        keys, values = keys[order], None if values is None else values[order]
+        keys, values = keys[order], None if values is None else np.concatenate([values, swapped_values])[order]
     indptr = np.searchsorted(keys >> shift, np.arange(len(edges.ids) + 1, dtype=np.uint64))
     return indptr, (keys & mask).astype(np.uint32), values, conflicting
+
+
+def _swap_ends(
+    keys: NDArray[np.uint64], values: NDArray[np.float64], bits: int
+) -> tuple[NDArray[np.uint64], NDArray[np.float64]]:
+    """Keys with row and column exchanged, without self-loops, and their weights, if there are any."""
+    rows, columns = keys >> np.uint64(bits), keys & np.uint64((1 << bits) - 1)
+    kept, swapped = rows != columns, columns << np.uint64(bits) | rows
+    return swapped[kept], values[kept] if values.size else values
 
 
 def _merge_weights(

@@ -1,7 +1,7 @@
 """Which columns of a table hold sources, targets, weights and times, by their names and by what stands in them."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -149,11 +149,15 @@ class SampledTable:
         """What stands in a column, without empty fields."""
         return [row[column].strip() for row in self.rows if len(row) > column and row[column].strip()]
 
+    def holds(self, column: int, test: Callable[[str], Any]) -> bool:
+        """Whether a column has fields, all of which pass a test."""
+        fields = self.fields(column)
+        return bool(fields) and all(map(test, fields))
+
     @cached_property
     def numeric(self) -> list[bool]:
         """For each column, whether all of it are numbers."""
-        fields = map(self.fields, range(len(self.names)))
-        return [bool(column) and all(map(is_number, column)) for column in fields]
+        return [self.holds(column, is_number) for column in range(len(self.names))]
 
     def holds_fractions(self, column: int) -> bool:
         """Whether a column holds numbers that are not whole."""
@@ -167,8 +171,7 @@ class SampledTable:
 
     def holds_dates(self, column: int) -> bool:
         """Whether a column holds dates such as 2024-01-31."""
-        fields = self.fields(column)
-        return bool(fields) and all(DATE.fullmatch(field) for field in fields)
+        return self.holds(column, DATE.fullmatch)
 
     def holds_unix_times(self, column: int) -> bool:
         """Whether all numbers of a column lie where times since 1970 do."""
@@ -184,8 +187,7 @@ class SampledTable:
 
     def holds_decimal_commas(self, column: int) -> bool:
         """Whether a column holds numbers such as 0,5."""
-        fields = self.fields(column)
-        return bool(fields) and all(DECIMAL_COMMA.fullmatch(field) or is_number(field) for field in fields)
+        return self.holds(column, lambda field: DECIMAL_COMMA.fullmatch(field) or is_number(field))
 
     def holds_relations(self, column: int) -> bool:
         """Whether the second of three columns of text says how the first and the third are related."""

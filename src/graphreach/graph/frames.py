@@ -1,8 +1,8 @@
 """Edges in data frames, and what all tables of edges have in common: times, and two kinds of nodes."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -22,7 +22,6 @@ from graphreach.graph.columns import (
 )
 from graphreach.graph.convert import number_columns
 from graphreach.graph.ids import ids_array, specialise
-from graphreach.graph.reading import Reading
 
 TWICE = (
     "the ids look as if two kinds of nodes were numbered on their own, so that equal numbers would not be one node; "
@@ -36,25 +35,46 @@ FEWEST = 100
 """Rows below which numbers that never fall are not taken for times."""
 
 
+class Columns(NamedTuple):
+    """The columns of a table that have a role: ids, checked weights, and times as they are written."""
+
+    source: Any
+    target: Any
+    weights: NDArray[np.float64] | None
+    time: pl.Series | None
+
+
 def number_edges(
-    source: Any,
-    target: Any,
-    weights: NDArray[np.float64] | None,
-    time: NDArray[np.float64] | None,
+    columns: Columns,
+    table: SampledTable,
+    roles: Roles,
+    asked: Asked,
     nodes: Any,
-    reading: Reading,
     bipartite: bool | None,
+    *,
+    kind: str,
+    path: str | None,
+    sentences: Sequence[str] = (),
 ) -> Edges:
-    """Number the ids of a table's columns; one or two kinds of nodes."""
+    """Number the ids of a table's columns, one or two kinds of nodes, and say how the table was read."""
+    time = None if columns.time is None else parse_times(columns.time)
+    if roles.time is not None and time is None:
+        if asked.time not in (None, False):
+            raise InputError(
+                f"time={asked.time!r} must be a column of times in {table.what}: numbers, or dates such as 2024-01-31"
+            )
+        sentences = [*sentences, f"{table.title(roles.time)} is not read as times, as some of it is none"]
+        roles = roles._replace(time=None, ignored=(*roles.ignored, roles.time))
+    reading = make_reading(path, kind, table, roles, sentences)
     names = (reading.columns["source"], reading.columns["target"])
-    source, target, sentences = split_kinds(source, target, names, bipartite)
+    source, target, kinds = split_kinds(columns.source, columns.target, names, bipartite)
     is_series = hasattr(nodes, "cast") and hasattr(nodes, "dtype")
     if is_series and not isinstance(source, np.ndarray) and nodes.dtype != source.dtype:
         source, target, nodes = (column.cast(pl.String) for column in (source, target, nodes))
-    edges = number_columns(source, target, weights, nodes)
-    if bipartite is None and not sentences and looks_numbered_twice(edges.source, edges.target, edges.ids):
-        sentences = [TWICE]
-    return edges._replace(time=time, reading=replace(reading, assumed=(*reading.assumed, *sentences)))
+    edges = number_columns(source, target, columns.weights, nodes)
+    if bipartite is None and not kinds and looks_numbered_twice(edges.source, edges.target, edges.ids):
+        kinds = [TWICE]
+    return edges._replace(time=time, reading=replace(reading, assumed=(*reading.assumed, *kinds)))
 
 
 def edges_from_frame(frame: Any, asked: Asked, nodes: Iterable[Hashable], bipartite: bool | None) -> Edges:
@@ -88,30 +108,17 @@ def edges_from_columns(
     """Return the columns of a frame that have a role as edges; ``frame`` has at least these columns of ``table``."""
     kind, of = ("frame", "") if path is None else ("parquet", f" of {path}")
     names = table.names
-    ends = [_ids_of(column_at(frame, table, i), names[i]) for i in (roles.source, roles.target)]
-    weights, time, sentences = None, None, []
+    source, target = (_ids_of(column_at(frame, table, i), names[i]) for i in (roles.source, roles.target))
+    weights, time = None, None
     if roles.weight is not None:
         column = column_at(frame, table, roles.weight)
         weights = frame_weights(column, f"column {names[roles.weight]!r}{of}")
     if roles.time is not None:
         column = column_at(frame, table, roles.time)
-        time = parse_times(column if isinstance(column, pl.Series) else pl.Series(column.tolist(), strict=False))
-        if time is None:
-            roles, sentence = drop_time(table, roles, asked)
-            sentences.append(sentence)
-    reading = make_reading(path, kind, table, roles, sentences)
-    return number_edges(ends[0], ends[1], weights, time, nodes, reading, bipartite)
-
-
-def drop_time(table: SampledTable, roles: Roles, asked: Asked) -> tuple[Roles, str]:
-    """Treat a column that does not hold times throughout as one that is not used, and say so."""
-    assert roles.time is not None
-    if asked.time not in (None, False):
-        raise InputError(
-            f"time={asked.time!r} must be a column of times in {table.what}: numbers, or dates such as 2024-01-31"
-        )
-    sentence = f"{table.title(roles.time)} is not read as times, as some of it is none"
-    return roles._replace(time=None, ignored=(*roles.ignored, roles.time)), sentence
+        time = column if isinstance(column, pl.Series) else pl.Series(column.tolist(), strict=False)
+    return number_edges(
+        Columns(source, target, weights, time), table, roles, asked, nodes, bipartite, kind=kind, path=path
+    )
 
 
 def frame_weights(column: Any, title: str) -> NDArray[np.float64]:

@@ -60,13 +60,9 @@ def _encode_integers(columns: list[NDArray[np.int64]]) -> tuple[NDArray[np.int64
     low = min(int(column.min()) for column in filled)
     high = max(int(column.max()) for column in filled)
     total = sum(len(column) for column in columns)
+    if high - low >= 2 * total + 2**16:
+        return _rank_by_hash(columns)
     codes = [np.empty(len(column), np.uint32) for column in columns]
-    if high - low < 2 * total + 2**16:
-        return _rank_by_table(columns, codes, low, high), codes
-    return _rank_by_hash(columns, codes), codes
-
-
-def _rank_by_table(columns: list[NDArray[np.int64]], codes: list[Codes], low: int, high: int) -> NDArray[np.int64]:
     present = np.zeros(high - low + 1, np.uint8)
     for column in columns:
         present[column - low] = 1
@@ -76,28 +72,29 @@ def _rank_by_table(columns: list[NDArray[np.int64]], codes: list[Codes], low: in
     ranks -= 1
     for column, out in zip(columns, codes, strict=True):
         np.take(ranks, column - low, out=out, mode="clip")
-    return ids + low
+    return ids + low, codes
 
 
-def _rank_by_hash(columns: list[NDArray[np.int64]], codes: list[Codes]) -> NDArray[np.int64]:
-    table, count = _number_by_hash(columns, codes)
-    ids = np.empty(count, np.int64)
-    used = table[:, 1] > 0
-    ids[table[used, 1] - 1] = table[used, 0]
+def _rank_by_hash(columns: list[NDArray[np.int64]]) -> tuple[NDArray[np.int64], list[Codes]]:
+    codes, first_rows = _number_by_hash(columns)
+    ids = np.concatenate([column[rows] for column, rows in zip(columns, first_rows, strict=True)])
     order = np.argsort(ids)
     _renumber(codes, order)
-    return ids[order]
+    return ids[order], codes
 
 
-def _number_by_hash(columns: list[NDArray[np.int64]], codes: list[Codes]) -> tuple[NDArray[np.int64], int]:
-    """Write numbers in the order of first occurrence to ``codes``."""
+def _number_by_hash(columns: list[NDArray[np.int64]]) -> tuple[list[Codes], list[NDArray[np.intp]]]:
+    """Numbers in the order of first occurrence, and the rows of each column that have a new one."""
     from graphreach.graph import kernels
 
     table, count = np.zeros((2**16, 2), np.int64), 0
+    codes, first_rows = [np.empty(len(column), np.uint32) for column in columns], []
     for column, out in zip(columns, codes, strict=True):
+        highest = count - 1
         table, count = kernels.number_values(column, out, table, count)
+        first_rows.append(np.flatnonzero(np.diff(np.maximum.accumulate(np.concatenate([[highest], out])))))
     check_number_of_nodes(count)
-    return table, count
+    return codes, first_rows
 
 
 def _renumber(codes: list[Codes], order: NDArray[np.intp]) -> None:
@@ -111,24 +108,16 @@ def _renumber(codes: list[Codes], order: NDArray[np.intp]) -> None:
 def _encode_strings(columns: Sequence[Column]) -> tuple[NDArray[Any], list[Codes]]:
     import polars as pl
 
-    from graphreach.graph import kernels
-
     series = [_as_text_series(column) for column in columns]
     # Numbering the hashes is several times faster than polars' own grouping of the strings.
     hashes = [one.hash().to_numpy().view(np.int64) for one in series]
-    codes = [np.empty(len(one), np.uint32) for one in series]
-    count = _number_by_hash(hashes, codes)[1]
+    codes, first_rows = _number_by_hash(hashes)
     del hashes
-    parts, found = [], 0
-    for one, code in zip(series, codes, strict=True):
-        rows = kernels.first_rows(code, found, count)
-        parts.append(one.gather(rows))
-        found += len(rows)
-    distinct = pl.concat(parts, rechunk=True)
+    distinct = pl.concat([one.gather(rows) for one, rows in zip(series, first_rows, strict=True)], rechunk=True)
     if not all((distinct.gather(code) == one).all() for code, one in zip(codes, series, strict=True)):
         return _encode_colliding_strings(series)
     # Sorting a frame takes a fifth of the time of Series.arg_sort.
-    ordered = pl.DataFrame({"id": distinct, "code": np.arange(count)}).sort("id")
+    ordered = pl.DataFrame({"id": distinct, "code": np.arange(len(distinct))}).sort("id")
     _renumber(codes, ordered["code"].to_numpy())
     return _text_array(ordered["id"]), codes
 

@@ -127,24 +127,6 @@ def merge_repeats(keys: Key, weights: Weight, reduce: int) -> tuple[int, int]:
 
 
 @kernel
-def swap_ends(keys: Key, weights: Weight, bits: int) -> tuple[Key, Weight]:
-    """Return the keys with row and column exchanged, without self-loops."""
-    shift, mask = np.uint64(bits), np.uint64((1 << bits) - 1)
-    weighted = weights.size > 0
-    out_keys = np.empty(keys.size, np.uint64)
-    out_weights = np.empty(weights.size, np.float64)
-    size = 0
-    for e in range(keys.size):
-        row, column = keys[e] >> shift, keys[e] & mask
-        if row != column:
-            out_keys[size] = (column << shift) | row
-            if weighted:
-                out_weights[size] = weights[e]
-            size += 1
-    return out_keys[:size], out_weights[: size if weighted else 0]
-
-
-@kernel
 def join_rows(
     lower: Key, lower_weights: Weight, upper: Key, upper_weights: Weight, num_nodes: int, bits: int
 ) -> tuple[Pointer, Index, Weight]:
@@ -218,15 +200,3 @@ def number_values(
         else:
             out[i] = table[slot, 1] - 1
     return table, count
-
-
-@kernel
-def first_rows(codes: NDArray[np.uint32], begin: int, end: int) -> NDArray[np.int64]:
-    """Return where each code from ``begin`` to ``end`` first occurs; they count up in that order."""
-    rows = np.empty(end - begin, np.int64)
-    found = 0
-    for i in range(codes.size):
-        if codes[i] == begin + found:
-            rows[found] = i
-            found += 1
-    return rows[:found]

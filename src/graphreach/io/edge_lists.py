@@ -20,17 +20,15 @@ from graphreach.graph.columns import (
     is_matrix,
     is_number,
     is_plain_integer,
-    make_reading,
     normalise_name,
 )
 from graphreach.graph.convert import edges_from_index
 from graphreach.graph.frames import (
+    Columns,
     column_at,
-    drop_time,
     edges_from_columns,
     grows_like_time,
     number_edges,
-    parse_times,
     sample_frame,
 )
 from graphreach.graph.ids import ids_array
@@ -114,21 +112,18 @@ def _read_columns(table: TextTable, roles: Roles, request: Request, sentences: l
     weights = None if roles.weight is None else _weights(table, frame.to_series(-1), roles.weight)
     _check_repeated_header(table, roles, frame)
     sentences += _say_text_ids(table, roles, frame, request.ids)
-    time = None
+    time = None if roles.time is None else table.read_strings([roles.time]).to_series()
     guessed = asked.weight is None and not table.has_header and roles.weight == 2
     if weights is not None and guessed and asked.time is roles.time is None and grows_like_time(weights):
-        time, weights = weights, None
+        time, weights = pl.Series(weights), None
         roles = roles._replace(weight=None, time=roles.weight)
         sentences.append(
             "column 2 never falls from row to row, as times do, and is no weight; weight=2 (--weight 2) makes it one"
         )
-    if roles.time is not None and time is None:
-        time = parse_times(table.read_strings([roles.time]).to_series())
-        if time is None:
-            roles, sentence = drop_time(table.sample, roles, asked)
-            sentences.append(sentence)
-    reading = make_reading(table.what, "text", table.sample, roles, sentences)
-    return number_edges(frame.to_series(0), frame.to_series(1), weights, time, nodes, reading, request.bipartite)
+    columns = Columns(frame.to_series(0), frame.to_series(1), weights, time)
+    return number_edges(
+        columns, table.sample, roles, asked, nodes, request.bipartite, kind="text", path=table.what, sentences=sentences
+    )
 
 
 def _weights(table: TextTable, column: pl.Series, at: int) -> NDArray[np.float64]:

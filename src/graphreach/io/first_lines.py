@@ -14,6 +14,7 @@ from graphreach.graph.columns import (
     NODE_NAMES,
     SAMPLE,
     TIMES,
+    SampledTable,
     are_two_kinds,
     is_number,
     is_plain_integer,
@@ -133,16 +134,14 @@ def find_header(rows: Sequence[Sequence[str]], asked: Sequence[Any] = ()) -> boo
         return True
     if any(is_number(field) for field in first[:2]):
         return False
-    columns = [[row[i].strip() for row in below if len(row) > i and row[i].strip()] for i in range(len(first))]
-    above_numbers = [
-        bool(column) and all(is_number(each) and each.lower() != "nan" for each in column) for column in columns
-    ]
-    if any(above and not is_number(word) for word, above in zip(first[2:], above_numbers[2:], strict=True)):
+    table = SampledTable(first, True, below, "")
+    numbers = [table.holds(i, lambda each: is_number(each) and each.lower() != "nan") for i in range(len(first))]
+    if any(above and not is_number(word) for word, above in zip(first[2:], numbers[2:], strict=True)):
         return True
     words = set(first[:2])
-    if "" in words or any(words & set(column) for column in columns[:2]):
+    if "" in words or any(words & set(table.fields(i)) for i in range(len(first[:2]))):
         return False
-    if any(above_numbers[:2]):
+    if any(numbers[:2]):
         return True
     return False if any(map(is_number, first)) else None
 

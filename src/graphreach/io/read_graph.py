@@ -157,7 +157,7 @@ def _read_file(file: Path, format: Any, request: Request, nodes: Any) -> tuple[E
     kind, asked = find_format(file, format), request.asked
     if kind in TEXT_FORMATS:
         return _from_text(open_text(file), kind, request, nodes)
-    from graphreach.io import edge_lists, matrices, network_files
+    from graphreach.io import edge_lists, network_files
 
     if kind == "parquet":
         return edge_lists.edges_from_parquet(file, request, _named(nodes, request)), False
@@ -170,8 +170,7 @@ def _read_file(file: Path, format: Any, request: Request, nodes: Any) -> tuple[E
     if kind in ("graphml", "gml", "gexf"):
         edges, directed = network_files.read_networkx(file, kind, asked.weight)
     else:
-        room = matrices if kind in ("npz", "mtx") else network_files
-        edges, directed = getattr(room, f"read_{kind}")(file, asked.weight)
+        edges, directed = getattr(network_files, f"read_{kind}")(file, asked.weight)
     if edges.reading is None:
         edges = edges._replace(reading=Reading(str(file), kind))
     return _add_nodes(edges, nodes, request), directed

@@ -168,14 +168,21 @@ def scan_text(text: NDArray[np.uint8], separator: str, comments: str) -> int:
 
 def tidy_text(text: NDArray[np.uint8], separator: str, comments: str) -> bytes:
     """Return the text without comments and blank lines; where a space separates, one space stands for all blanks."""
-    tidy = b"\n".join([b"", text.tobytes(), b""])
-    pairs = [(b"\r\n", b"\n")]
+    tidy = b"\n".join([b"", text.tobytes().removesuffix(b"\n"), b""])
     if separator == " ":
         tidy = tidy.translate(BLANK_TO_SPACE)
-        pairs = [(b"  ", b" "), (b" \n", b"\n"), (b"\n ", b"\n")]
-    for long, short in pairs:
-        while long in tidy:
-            tidy = tidy.replace(long, short)
+        while b"  " in tidy:
+            tidy = tidy.replace(b"  ", b" ")
+        tidy = tidy.replace(b" \n", b"\n").replace(b"\n ", b"\n")
+    else:
+        tidy = tidy.replace(b"\r\n", b"\n")
+        if b"\r\n" in tidy:  # several returns at the end of a line
+            tidy = re.sub(rb"(?<!\r)\r+(?=\n)", b"", tidy)
+    # The first bytes of the lines are seen faster than the lines.
+    text = np.frombuffer(tidy, np.uint8)
+    firsts = text[np.flatnonzero(text[:-1] == NEWLINE) + 1]
+    if not np.isin(firsts, [*range(SPACE + 1), *comments.encode()]).any():
+        return tidy[1:]
     comment = b"(?:[%s][^\n]*)?" % re.escape(comments.encode()) if comments else b""
     return re.sub(rb"\n[\x00-\x20]*" + comment + rb"(?=\n)", b"", tidy)[1:]
 

@@ -2,6 +2,7 @@
 
 import zipfile
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -44,25 +45,17 @@ def write_table(
 
 def _write_parquet(partial: Path, frames: Iterable[pl.DataFrame], group: int | None) -> None:
     """Write a single frame as it is; several go to files of their own, which polars then streams into one."""
+    rest = iter(frames)
+    first, second = next(rest, pl.DataFrame()), next(rest, None)
+    if second is None:
+        first.write_parquet(partial, row_group_size=group)
+        return
     with scratch_folder(partial) as folder:
         parts: list[Path] = []
-        held = None
-        for frame in frames:
-            if held is not None:
-                parts.append(_write_part(folder, len(parts), held))
-            held = frame
-        last = pl.DataFrame() if held is None else held
-        if not parts:
-            last.write_parquet(partial, row_group_size=group)
-            return
-        parts.append(_write_part(folder, len(parts), last))
+        for number, frame in enumerate(chain((first, second), rest)):
+            parts.append(folder / f"{number}.parquet")
+            frame.write_parquet(parts[-1], compression="uncompressed", statistics=False)
         pl.scan_parquet(parts, glob=False).sink_parquet(partial, row_group_size=group)
-
-
-def _write_part(folder: Path, number: int, frame: pl.DataFrame) -> Path:
-    part = folder / f"{number}.parquet"
-    frame.write_parquet(part, compression="uncompressed", statistics=False)
-    return part
 
 
 def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any] | Blocks]) -> None:
