@@ -9,11 +9,13 @@ import os
 import threading
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache, wraps
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any
 
 import numba
+import numpy as np
 
 Function = Callable[..., Any]
 
@@ -87,6 +89,9 @@ def fast_parallel_kernel(function: Function) -> Function:
 _tasks: SimpleQueue[Any] = SimpleQueue()
 _helpers: list[threading.Thread] = []
 
+GRACE = 1.0
+"""Seconds that the shares of an interrupted :func:`long_kernel` have to end."""
+
 
 def _on_all_threads(compiled: Function) -> Function:
     """Call ``compiled`` for every share, that of this thread included; as many as ``numba.get_num_threads()`` says."""
@@ -94,20 +99,64 @@ def _on_all_threads(compiled: Function) -> Function:
     @wraps(compiled)
     def launch(*arguments: Any) -> None:
         count = numba.get_num_threads()
-        _hire(count - 1)
-        done: SimpleQueue[BaseException | None] = SimpleQueue()
-        for i in range(1, count):
-            _tasks.put((compiled, ((i, count), *arguments), done))
+        done = _hand_out(compiled, [((i, count), *arguments) for i in range(1, count)])
         try:
             compiled((0, count), *arguments)
         finally:
             errors = [done.get() for _ in range(1, count)]
-        for error in errors:
-            if error is not None:
-                raise error
+        _raise_first(errors)
 
     launch.compiled = compiled  # type: ignore[attr-defined]
     return launch
+
+
+def long_kernel(function: Function) -> Function:
+    """:func:`parallel_kernel` for work of seconds and more: Ctrl-C is seen while it lasts.
+
+    Helpers do all shares ``(i, count, stop)`` while this thread waits. A kernel ends early once ``stop[0]`` is not zero.
+    """
+    return on_helpers(_compile(function))
+
+
+def on_helpers(compiled: Function) -> Function:
+    """What :func:`long_kernel` does with a function that needs no compiling and releases the interpreter's lock itself."""
+
+    @wraps(compiled)
+    def launch(*arguments: Any) -> None:
+        count, stop = numba.get_num_threads(), np.zeros(1, np.int64)
+        done = _hand_out(compiled, [((i, count, stop), *arguments) for i in range(count)])
+        errors: list[BaseException | None] = []
+        try:
+            while len(errors) < count:
+                with suppress(Empty):
+                    errors.append(done.get(timeout=0.1))  # without a timeout Windows sees no Ctrl-C
+        except BaseException:
+            stop[0] = 1
+            try:
+                for _ in range(len(errors), count):
+                    done.get(timeout=GRACE)
+            except Empty:
+                _forget_helpers()  # the next kernel need not wait for these
+            raise
+        _raise_first(errors)
+
+    launch.compiled = compiled  # type: ignore[attr-defined]
+    return launch
+
+
+def _hand_out(function: Function, calls: list[Any]) -> SimpleQueue[BaseException | None]:
+    """Let helpers call ``function``; the queue gets what each call raised, or None."""
+    done: SimpleQueue[BaseException | None] = SimpleQueue()
+    _hire(len(calls))
+    for arguments in calls:
+        _tasks.put((function, arguments, done))
+    return done
+
+
+def _raise_first(errors: list[BaseException | None]) -> None:
+    for error in errors:
+        if error is not None:
+            raise error
 
 
 def _hire(count: int) -> None:

@@ -5,8 +5,8 @@ import pytest
 
 import graphreach as gr
 from graphreach.errors import InputError
+from graphreach.limits import MAX_PRODUCTS, MAX_STEPS, check_products, check_steps
 from graphreach.reachability.sampled import MAX_ORDER_WALKS
-from graphreach.walks.costs import MAX_PRODUCTS, MAX_STEPS, check_products, check_steps
 from graphreach.walks.distances import set_distances
 from graphreach.walks.second_order_walks import second_order_walks
 from helpers import cycle, path

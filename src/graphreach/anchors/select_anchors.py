@@ -2,6 +2,7 @@
 
 import inspect
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from graphreach.anchors.anchor_set import AnchorSet
 from graphreach.anchors.bipartite import BipartiteGraph, CollectVisits, bipartite_graph
-from graphreach.anchors.certify import coverage_lower, optimum_upper, reached_starts
+from graphreach.anchors.kernels import reached
 from graphreach.anchors.strategies import STRATEGIES, Strategy, check_chosen, consensus
 from graphreach.arguments import check_choice, describe
 from graphreach.errors import InputError
@@ -17,7 +18,8 @@ from graphreach.graph import Graph
 from graphreach.graph.checks import check_graph
 from graphreach.limits import check_memory
 from graphreach.walks.defaults import NUM_ANCHORS, NUM_WALKS, STRATEGY, WALK_LENGTH
-from graphreach.walks.engine import AnyGraph, Engine, Walker, find_engine
+from graphreach.walks.engine import AnyGraph, Engine, Job, Transitions, Walker, find_engine
+from graphreach.walks.kernels import bitmap
 from graphreach.walks.rng import check_seed, hash_nodes
 from graphreach.walks.walk_length import check_count, resolve_walk_length
 
@@ -26,6 +28,9 @@ MAX_VISITS = 1 << 25
 
 SELECT, MEASURE = 0x2545F4914F6CDD1D, 0x369DEA0F31A53F85
 """Set the two samples of starts apart from each other and from the walks."""
+
+LOG_ODDS = math.log(100)
+"""a in the bounds: each fails with probability exp(-a) = 0.01."""
 
 
 def select_anchors(
@@ -128,6 +133,38 @@ def _measure(
     coverage = covered / len(starts)
     lower = coverage if size == n else coverage_lower(covered, size)
     return AnchorSet(anchors, coverage, max(upper, coverage), lower, size, n, name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountReached(Job):
+    """How many starts have a walk that visits a node of ``wanted``, other than the start itself."""
+
+    def walk(self, table: Transitions, starts: NDArray[np.uint32], out: NDArray[Any] | None = None) -> int:
+        """The number for some starts."""
+        out = np.zeros(len(starts), np.uint8)
+        self.run(reached, table, starts, self.wanted, out)
+        return int(np.count_nonzero(out))
+
+
+def reached_starts(
+    walker: Walker, starts: NDArray[np.uint32], anchors: NDArray[Any], num_walks: int, length: int, seed: int
+) -> int:
+    """How many of ``starts`` have a walk that visits an anchor (other than the start itself); nothing is stored."""
+    job = CountReached(num_walks=num_walks, length=length, seed=seed, wanted=bitmap(anchors, walker.num_nodes))
+    return sum(count for _, count in walker.map(job, starts, "measuring coverage"))
+
+
+def coverage_lower(covered: int, num_starts: int) -> float:
+    """A lower bound of the true coverage when ``covered`` of ``num_starts`` random starts are covered."""
+    a = LOG_ODDS
+    bound = (math.sqrt(covered + 2 * a / 9) - math.sqrt(a / 2)) ** 2 - a / 18
+    return min(covered, max(0.0, bound)) / num_starts
+
+
+def optimum_upper(bound: int, num_starts: int) -> float:
+    """An upper bound of the best coverage when no k nodes cover more than ``bound`` of ``num_starts`` random starts."""
+    a = LOG_ODDS
+    return min(1.0, (math.sqrt(bound + a / 2) + math.sqrt(a / 2)) ** 2 / num_starts)
 
 
 def can_move(graph: Any) -> float:

@@ -8,13 +8,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from graphreach.errors import InputError
 from graphreach.graph import Graph
-from graphreach.limits import check_memory
+from graphreach.limits import check_memory, check_products, check_steps
 from graphreach.reachability.cache import cached
-from graphreach.reachability.exact import MAX_ORDER_COST, check_order_cost, exact_reachability, order_cost
-from graphreach.reachability.exact_kernels import COLUMNS
+from graphreach.reachability.exact import COLUMNS, MAX_ORDER_COST, check_order_cost, exact_reachability, order_cost
 from graphreach.reachability.result import Reachability
 from graphreach.reachability.sampled import CSR_ROWS, Counting, sampled_reachability
-from graphreach.walks.costs import check_products, check_steps
 from graphreach.walks.defaults import NUM_WALKS, WALK_LENGTH
 from graphreach.walks.engine import AnyGraph, Engine, find_engine
 from graphreach.walks.random_walks import check_starts

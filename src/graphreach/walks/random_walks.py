@@ -7,13 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphreach.errors import InputError
-from graphreach.limits import check_memory
-from graphreach.walks.costs import check_steps
+from graphreach.limits import check_memory, check_steps
 from graphreach.walks.defaults import NUM_WALKS, STORED_WALK_LENGTH
-from graphreach.walks.engine import AnyGraph, Engine, Job, Walker, find_engine
+from graphreach.walks.engine import AnyGraph, Engine, Job, Transitions, Walker, find_engine
 from graphreach.walks.kernels import store_walks
 from graphreach.walks.rng import check_seed
-from graphreach.walks.transitions import Transitions
 from graphreach.walks.walk_length import check_count, resolve_walk_length
 
 
