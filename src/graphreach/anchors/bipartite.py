@@ -41,13 +41,13 @@ class BipartiteGraph:
         self, k: int, bits: Sequence[int] = (ALL_WALKS,), rounds: bool = True
     ) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
         """For each sample, up to k nodes of greatest marginal coverage and these gains (Algorithm 2)."""
-        n, shape = len(self.rank), (len(bits), k)
-        chosen, gained, picked = np.zeros(shape, np.int64), np.zeros(shape, np.int64), np.zeros(len(bits), np.int64)
-        nobody = np.zeros(self.num_starts, np.uint8)
-        keys = (self.num_starts - self._gains(nobody, bits)) * n + self.rank
+        n, chosen, gained = len(self.rank), *np.zeros((2, len(bits), k), np.int64)
+        covered, looked_at = np.zeros((len(bits), self.num_starts), np.uint8), np.zeros((len(bits), n), np.int64)
+        keys = (self.num_starts - self._gains(covered[0], bits)) * n + self.rank
         keys.sort(axis=1)
+        picked = np.zeros(len(bits), np.int64)
         greedy_samples(
-            self.pointer, self.starts, self.masks, np.array(bits), self.num_starts, keys, np.argsort(self.rank), rounds,
+            np.array(bits), self.pointer, self.starts, self.masks, np.argsort(self.rank), rounds, keys, covered, looked_at,
             chosen, gained, picked,
         )  # fmt: skip
         return [(chosen[s, :p], gained[s, :p]) for s, p in enumerate(picked)]

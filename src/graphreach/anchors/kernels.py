@@ -9,8 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from graphreach.jit import kernel, long_kernel, parallel_kernel, rows_of
+from graphreach.jit import fill, kernel, long_kernel, on_helpers, parallel_kernel, rows_of
 from graphreach.walks.kernels import BLOCK, DEAD, advance, enter, in_bitmap, new_block, rows_per_block
+
+TAKEN = -1
+"""Stands for a node that was chosen, where else is noted how many were when its gain was last computed."""
 
 
 @kernel
@@ -51,7 +54,7 @@ def gains(share: Any, pointer: Any, starts: Any, masks: Any, bits: Any, covered:
 
 @kernel
 def _lazy_greedy(
-    pointer: Any, starts: Any, masks: Any, bit: Any, num_starts: Any, keys: Any, by_rank: Any, rounds: Any,
+    pointer: Any, starts: Any, masks: Any, by_rank: Any, rounds: Any, bit: Any, keys: Any, covered: Any, looked_at: Any,
     chosen: Any, gained: Any, stop: Any,
 ) -> Any:  # fmt: skip
     """Algorithm 2 with lazy evaluation: fill ``chosen`` with the nodes of greatest marginal coverage, ties by rank.
@@ -59,16 +62,16 @@ def _lazy_greedy(
     A key is (num_starts - gain) * n + rank, so the least is the best; ``keys`` are those of all nodes while nothing is
     covered, sorted. A gain only falls while a round lasts, so a stale gain is an upper bound: a node whose fresh gain still
     beats every other bound is the choice of the plain greedy. When no node covers anything new, a new round starts with all
-    starts uncovered; with ``rounds`` false the selection ends there. Returns how many were chosen.
+    starts uncovered; with ``rounds`` false the selection ends there. ``covered`` and ``looked_at`` are zero at first.
+    Returns how many were chosen.
     """
-    n, no_gain = len(by_rank), num_starts * len(by_rank)
-    taken, looked_at = np.zeros(n, np.bool_), np.zeros(n, np.int64)
-    covered = np.zeros(num_starts, np.uint8)
+    n, num_starts = len(by_rank), len(covered)
+    no_gain = n * num_starts
     heap = [np.int64(0)]
     heap.clear()
     picked, head, round_began = 0, 0, 0
     while picked < len(chosen) and stop[0] == 0:
-        while head < n and taken[by_rank[keys[head] % n]]:
+        while head < n and looked_at[by_rank[keys[head] % n]] == TAKEN:
             head += 1
         best = heap[0] if len(heap) > 0 else no_gain
         if head < n and keys[head] < min(best, no_gain):
@@ -80,7 +83,7 @@ def _lazy_greedy(
             if looked_at[u] == picked:
                 for i in range(pointer[u], pointer[u + 1]):
                     covered[starts[i]] |= (masks[i] >> bit) & np.uint8(1)
-                taken[u] = True
+                looked_at[u] = TAKEN
                 chosen[picked], gained[picked] = u, num_starts - key // n
                 picked += 1
                 continue
@@ -88,7 +91,7 @@ def _lazy_greedy(
             if not rounds or picked == round_began:
                 break
             head, round_began = 0, picked
-            covered[:] = 0
+            fill(covered, 0)
             heap.clear()
             continue
         u = by_rank[key % n]
@@ -98,15 +101,13 @@ def _lazy_greedy(
     return picked
 
 
-@long_kernel
-def greedy_samples(
-    share: Any, pointer: Any, starts: Any, masks: Any, bits: Any, num_starts: Any, keys: Any, by_rank: Any, rounds: Any,
-    chosen: Any, gained: Any, picked: Any,
-) -> None:  # fmt: skip
+@on_helpers
+def greedy_samples(share: Any, bits: Any, pointer: Any, starts: Any, masks: Any, *arguments: Any) -> None:
     """The greedy for each bit, one row of ``keys``, ``chosen`` and ``gained`` each; ``picked`` is how many each chose."""
+    by_rank, rounds, *rows, picked = arguments
     for s in range(share[0], len(bits), share[1]):
         picked[s] = _lazy_greedy(
-            pointer, starts, masks, bits[s], num_starts, keys[s], by_rank, rounds, chosen[s], gained[s], share[2]
+            pointer, starts, masks, by_rank, rounds, bits[s], *(each[s] for each in rows), share[2]
         )
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numba import uint64
 from numpy.typing import NDArray
 
-from graphreach.jit import kernel, on_helpers, parallel_kernel, rows_of
+from graphreach.jit import fill, kernel, on_helpers, parallel_kernel, rows_of
 from graphreach.walks.engine import Job, Transitions
 from graphreach.walks.kernels import BLOCK, DEAD, advance, enter, new_block, rows_per_block
 from graphreach.walks.rng import GOLDEN, mix
@@ -75,7 +75,7 @@ def _list_sorted(
     NumPy sorts as fast as a kernel, which would take seconds to compile.
     """
     *walking, visits, hops, distinct = arguments
-    _list_visits(share, indptr, indices, alias, starts, num_walks, *walking, visits)
+    _list_visits(share, indptr, indices, alias, starts, num_walks, *walking, visits, distinct)
     rows = max(1, BLOCK // num_walks)
     blocks = -(-len(starts) // rows)
     mine = slice(*(rows * (blocks * i // share[1]) for i in (share[0], share[0] + 1)))
@@ -97,16 +97,18 @@ def sample_mask(key: Any, num_samples: Any, chance: Any) -> Any:
 @kernel
 def _list_visits(
     share: Any, indptr: Any, indices: Any, alias: Any, starts: Any, num_walks: Any, walk_length: Any, seed: Any,
-    num_samples: Any, chance: Any, returns: Any, first_only: Any, visits: Any,
+    num_samples: Any, chance: Any, returns: Any, first_only: Any, visits: Any, filled: Any,
 ) -> None:  # fmt: skip
-    """Row r of ``visits`` gets the visits of the walks from ``starts[r]``, packed, and :data:`NO_VISIT` after them."""
+    """Row r of ``visits`` gets the visits of the walks from ``starts[r]``, packed, and :data:`NO_VISIT` after them.
+
+    ``filled``, how many each row has, is zero at first.
+    """
     rows = rows_per_block(num_walks)
     for b in rows_of(share, (len(starts) + rows - 1) // rows):
         block, masks = new_block(), np.empty(BLOCK, np.int64)
         path = np.empty((BLOCK if first_only else 1, walk_length + 1), np.uint32)
         row = b * rows
         end = min(row + rows, len(starts))
-        filled = np.zeros(end - row, np.int64)
         for first in range(0, num_walks, BLOCK):
             last = min(first + BLOCK, num_walks)
             count = enter(block, starts, row, end, num_walks, walk_length, first, seed)
@@ -117,7 +119,7 @@ def _list_visits(
                     break
                 advance(indptr, indices, alias, block, count, step)
                 for r in range(row, end):
-                    at = filled[r - row]
+                    at = filled[r]
                     for i in range((r - row) * (last - first), (r - row + 1) * (last - first)):
                         v = block[0][i]
                         if first_only:
@@ -126,10 +128,9 @@ def _list_visits(
                             continue
                         visits[r, at] = np.int64(v) << NODE | step << STEP | masks[i]
                         at += 1
-                    filled[r - row] = at
+                    filled[r] = at
         for r in range(row, end):
-            for i in range(filled[r - row], visits.shape[1]):
-                visits[r, i] = NO_VISIT
+            fill(visits[r, filled[r] :], NO_VISIT)
 
 
 @kernel
