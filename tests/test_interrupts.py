@@ -22,7 +22,7 @@ LONG_WORK = {
     "counted walks": "gr.reachability(graph, [0], num_walks=2 * 10**4, walk_length=10**4)",
     "counted pairs": "gr.pair_reachability(graph, [[0], [1]], 'walks', num_walks=10**9, walk_length=10**5)",
     "measured coverage": "gr.select_anchors(graph, 2, 'degree', num_walks=10**8, walk_length=10**5)",
-    "distances": "set_distances(large, np.arange(10**4)[:, None], 10**4)",
+    "distances": "search_sets(large, np.arange(10**4 + 1), np.arange(10**4), 10**4)",
     "exact powers": "gr.reachability(large, range(64), 'exact', walk_length=10**5)",
     "exact pairs": "gr.pair_reachability(large, np.stack([np.arange(10**5), np.arange(10**5)]), walk_length=400)",
 }
@@ -31,7 +31,7 @@ SCRIPT = """
 import sys, time
 import numpy as np
 import graphreach as gr
-from graphreach.walks.distances import set_distances
+from graphreach.walks.distances import search_sets
 
 nodes = np.arange(1000)
 graph = gr.Graph.from_edges([nodes, (nodes + 1) % 1000])
@@ -43,7 +43,7 @@ gr.reachability(graph, [0], "exact", walk_length=3)
 gr.pair_reachability(graph, [[0], [1]], "walks", num_walks=2)
 gr.pair_reachability(graph, [[0], [1]])
 gr.select_anchors(graph, 2, "degree", num_walks=2, walk_length=2)
-set_distances(graph, [[0]])
+search_sets(graph, np.arange(2), np.arange(1))
 for work in sys.argv[1:]:
     print("begins", flush=True)
     try:

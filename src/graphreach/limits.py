@@ -27,10 +27,6 @@ def memory_limit() -> int:
     """The bytes that one result may take: the memory of the machine or of the container, whichever is less.
 
     The environment variable ``GRAPHREACH_MEMORY_LIMIT`` replaces it.
-
-    Example:
-        >>> memory_limit() > 2**20
-        True
     """
     chosen = os.environ.get(VARIABLE)
     if chosen is not None:
@@ -48,9 +44,6 @@ def check_memory(needed: int, what: str, remedy: str) -> None:
         needed: Bytes that it would take.
         what: The result, as the subject of a sentence.
         remedy: What the caller can do instead.
-
-    Example:
-        >>> check_memory(1000, "an array of ten walks", "lower num_walks")
     """
     limit = memory_limit()
     if needed > limit:
@@ -61,14 +54,7 @@ def check_memory(needed: int, what: str, remedy: str) -> None:
 
 
 def check_steps(num_starts: int, num_walks: int, walk_length: int) -> None:
-    """Refuse more than :data:`MAX_STEPS` steps.
-
-    Example:
-        >>> check_steps(10**6, 10**9, 1000)
-        Traceback (most recent call last):
-        ...
-        graphreach.errors.InputError: 1000000000 walks of 1000 jumps from each of 1000000 nodes are 1e+18 steps, which would take about 317 years; at most 1e+15 are allowed: lower num_walks or walk_length
-    """  # noqa: E501 -- the sentence is one line
+    """Refuse more than :data:`MAX_STEPS` steps."""
     steps = max(1, num_starts) * num_walks * walk_length
     if steps > MAX_STEPS:
         raise InputError(
@@ -79,11 +65,7 @@ def check_steps(num_starts: int, num_walks: int, walk_length: int) -> None:
 
 
 def check_products(num_edges: int, columns: int, walk_length: int) -> None:
-    """Refuse more than :data:`MAX_PRODUCTS` multiplications.
-
-    Example:
-        >>> check_products(10**6, 64, 5)
-    """
+    """Refuse more than :data:`MAX_PRODUCTS` multiplications."""
     products = num_edges * columns * walk_length
     if products > MAX_PRODUCTS:
         raise InputError(
@@ -103,12 +85,7 @@ def _count(number: int) -> str:
 
 
 def format_bytes(size: int) -> str:
-    """A number of bytes for people.
-
-    Example:
-        >>> format_bytes(24 * 10**9), format_bytes(1500)
-        ('24 GB', '0.0015 MB')
-    """
+    """A number of bytes for people."""
     return f"{size / 1e9:.2g} GB" if size >= 10**9 else f"{size / 1e6:.2g} MB"
 
 

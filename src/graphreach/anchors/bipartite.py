@@ -107,16 +107,7 @@ class CollectVisits(Job):
 
 
 def bipartite_graph(walker: Walker, starts: NDArray[np.uint32], job: CollectVisits) -> BipartiteGraph:
-    """Walk from ``starts`` and note who is visited from where; memory is proportional to the entries.
-
-    Example:
-        >>> from graphreach import Graph
-        >>> from graphreach.walks.engine import LocalWalker
-        >>> path = LocalWalker(Graph.from_edges([[0, 1], [1, 2]], directed=True))
-        >>> job = CollectVisits(num_walks=2, length=2, seed=0)
-        >>> bipartite_graph(path, np.arange(3, dtype=np.uint32), job).pointer  # 1 is visited from 0; 2 from 0 and 1
-        array([0, 0, 1, 3])
-    """
+    """Walk from ``starts`` and note who is visited from where; memory is proportional to the entries."""
     n = walker.num_nodes
     degree, visits = np.zeros(n, np.int64), np.zeros(n, np.int64)
     pieces = []

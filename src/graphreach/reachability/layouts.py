@@ -11,12 +11,7 @@ from graphreach.jit import parallel_kernel, rows_of
 
 
 def compress(block: NDArray[np.float32]) -> csr_array:
-    """The non-zero entries of a dense block.
-
-    Example:
-        >>> compress(np.array([[0, 2], [0, 0]], np.float32)).indices
-        array([1], dtype=int32)
-    """
+    """The non-zero entries of a dense block."""
     counts = np.zeros(len(block), np.int64)
     _count_nonzero_rows(block, counts)
     offsets = np.concatenate([[0], np.cumsum(counts)])

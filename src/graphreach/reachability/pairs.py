@@ -23,7 +23,7 @@ from graphreach.walks.defaults import NUM_WALKS, PAIR_WALK_LENGTH
 from graphreach.walks.engine import row_chunks, transitions
 from graphreach.walks.kernels import BLOCK, DEAD, advance, enter, new_block
 from graphreach.walks.rng import check_seed
-from graphreach.walks.walk_length import check_count, check_hops, resolve_walk_length
+from graphreach.walks.walk_length import check_count, resolve_walk_length
 
 SOURCES_PER_CALL = 1 << 13
 FIRST_SOURCES = 1 << 10
@@ -78,18 +78,17 @@ def pair_reachability(
     listed = check_pairs(pairs, check_graph(graph).num_nodes)
     if not isinstance(method, str) or method not in ("exact", "walks"):
         raise InputError(f"method must be one of exact, walks, got {method!r:.80}")
-    hops = None if hops is None else check_hops(hops)
-    length = hops if hops is not None else resolve_walk_length(graph, walk_length)
+    length = resolve_walk_length(graph, walk_length, hops=hops)
+    hops = None if hops is None else length
     num_walks, seed = check_count("num_walks", num_walks), check_seed(seed)
     check_memory(
         3 * 2 * 8 * listed.shape[1] * (hops or 1), f"reachability of {listed.shape[1]} pairs, {hops or 1} numbers each way",
         "lower hops or give fewer pairs at a time",
     )  # fmt: skip
-    there, back = listed, listed[::-1]
     if method == "walks":
-        columns = [_sampled(graph, side, length, hops, num_walks, seed) for side in (there, back)]
+        columns = [_sampled(graph, side, length, hops, num_walks, seed) for side in (listed, listed[::-1])]
     elif graph.directed:
-        columns = [_exact(graph, side, length, hops) for side in (there, back)]
+        columns = [_exact(graph, side, length, hops) for side in (listed, listed[::-1])]
     else:
         columns = _balanced(graph, listed, length, hops)
     out = np.stack(columns, axis=1).astype(np.float32)
@@ -136,7 +135,7 @@ def pair_products(
     with live(title, len(groups.sources)) as show:
         for part in _pieces(len(groups.sources), FIRST_SOURCES, SOURCES_PER_CALL):
             _pair_powers(
-                graph.indptr, graph.indices, graph.weights, back.indptr, back.indices, back.weights, scale, cost,
+                (graph.indptr, graph.indices, graph.weights), (back.indptr, back.indices, back.weights), scale, cost,
                 groups.sources[part], groups.pointer[part.start : part.stop + 1], groups.targets, length, apart, out,
             )  # fmt: skip
             show(part.stop, title)
@@ -160,12 +159,7 @@ def _sampled(
 
 
 def group_pairs(pairs: NDArray[np.int64], num_nodes: int) -> PairGroups:
-    """Group pairs ``[2, m]`` by their first node.
-
-    Example:
-        >>> group_pairs(np.array([[1, 0, 1], [0, 2, 0]]), 3).inverse
-        array([1, 0, 1])
-    """
+    """Group pairs ``[2, m]`` by their first node."""
     keys, inverse = np.unique(pairs[0] * num_nodes + pairs[1], return_inverse=True)
     sources, counts = np.unique(keys // max(1, num_nodes), return_counts=True)
     pointer = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
@@ -239,21 +233,21 @@ def _spread_cost(indptr: Any, support: Any, count: Any) -> Any:
 
 @kernel
 def _source_powers(
-    indptr: Any, indices: Any, weights: Any, back_indptr: Any, back_indices: Any, back_weights: Any, inverse: Any,
-    pull_cost: Any, source: Any, targets: Any, length: Any, x: Any, y: Any, support: Any, found: Any, out: Any,
+    edges: Any, back: Any, inverse: Any, pull_cost: Any, source: Any, targets: Any, length: Any, x: Any, y: Any,
+    support: Any, found: Any, out: Any,
 ) -> None:  # fmt: skip
     """out[p, t - 1] = P^t(source, targets[p]) for t = 1 .. length. x and y are zero before and after."""
     x[source] = 1.0
     support[0] = source
     count = 1
-    once, twice = _spread_cost(back_indptr, targets, len(targets)), np.int64(0)
+    once, twice = _spread_cost(back[0], targets, len(targets)), np.int64(0)
     for v in targets:
         twice += pull_cost[v]
     t = 0
     while t < length:
-        if t >= length - 2 and (once if t == length - 1 else twice) <= _spread_cost(indptr, support, count):
+        if t >= length - 2 and (once if t == length - 1 else twice) <= _spread_cost(edges[0], support, count):
             break
-        count = _spread(indptr, indices, weights, inverse, x, support, count, y, found)
+        count = _spread(*edges, inverse, x, support, count, y, found)
         x, y = y, x
         support, found = found, support
         t += 1
@@ -261,21 +255,24 @@ def _source_powers(
             out[p, t - 1] = x[targets[p]]
     for p in range(len(targets)):
         if t <= length - 2:
-            out[p, length - 2] = _pull(back_indptr, back_indices, back_weights, inverse, x, targets[p])
-            out[p, length - 1] = _pull_twice(back_indptr, back_indices, back_weights, inverse, x, targets[p])
+            out[p, length - 2] = _pull(*back, inverse, x, targets[p])
+            out[p, length - 1] = _pull_twice(*back, inverse, x, targets[p])
         elif t == length - 1:
-            out[p, length - 1] = _pull(back_indptr, back_indices, back_weights, inverse, x, targets[p])
+            out[p, length - 1] = _pull(*back, inverse, x, targets[p])
     for i in range(count):
         x[support[i]] = 0.0
 
 
 @long_kernel
 def _pair_powers(
-    share: Any, indptr: Any, indices: Any, weights: Any, back_indptr: Any, back_indices: Any, back_weights: Any,
-    inverse: Any, pull_cost: Any, sources: Any, pointer: Any, targets: Any, length: Any, hops: Any, out: Any,
+    share: Any, edges: Any, back: Any, inverse: Any, pull_cost: Any, sources: Any, pointer: Any, targets: Any,
+    length: Any, apart: Any, out: Any,
 ) -> None:  # fmt: skip
-    """out[p] = mean over t of P^t(u, targets[p]), or each power apart if ``hops``; source j owns pointer[j]..[j + 1]."""
-    n = len(indptr) - 1
+    """out[p] = mean over t of P^t(u, targets[p]), or each power apart; source j owns pointer[j]..[j + 1].
+
+    ``edges`` and ``back`` are (indptr, indices, weights) of the graph and of the transposed one.
+    """
+    n = len(inverse)
     x, y = np.zeros(n, np.float64), np.zeros(n, np.float64)
     support, found = np.empty(n, np.uint32), np.empty(n, np.uint32)
     for j in range(share[0], len(sources), share[1]):
@@ -283,12 +280,9 @@ def _pair_powers(
             return
         here = targets[pointer[j] : pointer[j + 1]]
         powers = np.zeros((len(here), length), np.float64)
-        _source_powers(
-            indptr, indices, weights, back_indptr, back_indices, back_weights, inverse,
-            pull_cost, sources[j], here, length, x, y, support, found, powers,
-        )  # fmt: skip
+        _source_powers(edges, back, inverse, pull_cost, sources[j], here, length, x, y, support, found, powers)
         for p in range(len(here)):
-            if hops:
+            if apart:
                 for t in range(length):
                     out[pointer[j] + p, t] = powers[p, t]
             else:

@@ -1,16 +1,14 @@
 """Distances in hops from every node to sets of nodes."""
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.jit import kernel, long_kernel
 from graphreach.limits import check_memory
-from graphreach.walks.random_walks import check_starts
 from graphreach.walks.rng import check_seed, hash_nodes
 from graphreach.walks.walk_length import check_count
 
@@ -34,41 +32,22 @@ class SetDistances(NamedTuple):
     nearest: NDArray[np.int32]
 
 
-def set_distances(
-    graph: Graph, sets: Sequence[ArrayLike], max_distance: int | None = None, seed: int = 0
+def search_sets(
+    graph: Graph, pointer: NDArray[Any], members: NDArray[np.int64], max_distance: int | None = None, seed: int = 0
 ) -> SetDistances:
     """The distance in hops from every node to the closest member of each set, and that member.
 
-    One breadth-first search a set, from all its members at once. In a directed graph it is the distance from the node to
+    One breadth-first search per set, from all its members at once. In a directed graph it is the distance from the node to
     the member, along edges. Of several closest members, the one whose hash with ``seed`` is lowest counts, so the result
     depends neither on threads nor on the order of members.
 
     Args:
         graph: The graph.
-        sets: Positions of the members of each set.
+        pointer: Where each set begins: set s is ``members[pointer[s] : pointer[s + 1]]``.
+        members: Positions of the members.
         max_distance: Hops beyond which a member counts as not reached.
-        seed: Of the ties.
-
-    Example:
-        >>> import graphreach as gr
-        >>> path = gr.Graph.from_edges([[0, 1, 2], [1, 2, 3]], num_nodes=5)
-        >>> distance, nearest = set_distances(path, [[0, 3], [2]])
-        >>> distance.T
-        array([[ 0,  1,  1,  0, -1],
-               [ 2,  1,  0,  1, -1]], dtype=int32)
-        >>> nearest[:, 0]
-        array([ 0,  0,  3,  3, -1], dtype=int32)
+        seed: Random seed for breaking ties.
     """
-    members = [check_starts(graph, each, "sets") for each in sets]
-    pointer = np.cumsum([0, *(len(each) for each in members)])
-    joined = np.concatenate([np.empty(0, np.uint32), *members]).astype(np.int64)
-    return search_sets(graph, pointer, joined, max_distance, seed)
-
-
-def search_sets(
-    graph: Graph, pointer: NDArray[Any], members: NDArray[np.int64], max_distance: int | None = None, seed: int = 0
-) -> SetDistances:
-    """:func:`set_distances` for sets in one array: set s is ``members[pointer[s] : pointer[s + 1]]``."""
     n, seed = graph.num_nodes, check_seed(seed)
     if n >= 2**31:
         raise InputError(f"graph must have fewer than 2**31 nodes for distances, got {n}")

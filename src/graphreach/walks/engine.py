@@ -156,12 +156,7 @@ class Engine(Protocol):
 
 
 class LocalWalker(Walker):
-    """Walks in this process, on all its threads.
-
-    Example:
-        >>> LocalWalker(Graph.from_edges([[0], [1]])).num_nodes
-        2
-    """
+    """Walks in this process, on all its threads."""
 
     def __init__(self, graph: Any) -> None:
         super().__init__(graph.num_nodes)
@@ -224,16 +219,7 @@ class Local:
 
 
 def find_engine(engine: Engine | str | None) -> Engine:
-    """The engine that the argument means: an object as it is, a name as that engine with its defaults.
-
-    Example:
-        >>> find_engine("local")
-        Local()
-        >>> find_engine("spark")
-        Traceback (most recent call last):
-        ...
-        graphreach.errors.InputError: engine must be one of local, ray, got 'spark'
-    """
+    """The engine that the argument means: an object as it is, a name as that engine with its defaults."""
     if engine is None:
         return Local()
     if isinstance(engine, Engine) and not isinstance(engine, type):
@@ -256,10 +242,6 @@ def row_chunks(
         description: Title of the progress bar.
         row_bytes: Memory that a row takes until its slice is done; too much is refused.
         most_rows: Maximum number of rows of a slice.
-
-    Example:
-        >>> list(row_chunks(5, STEPS_PER_CALL // 2, "walking"))
-        [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
     """
     check_steps(num_rows, 1, steps_per_row)
     size = min(max(1, STEPS_PER_CALL // max(1, steps_per_row)), most_rows or num_rows or 1)

@@ -129,12 +129,7 @@ def in_bitmap(bits: Any, v: Any) -> Any:
 
 
 def bitmap(nodes: Any, num_nodes: int) -> Any:
-    """A bit for each node, 64 in a number, set for ``nodes``.
-
-    Example:
-        >>> bitmap(np.array([0, 65]), num_nodes=70)
-        array([1, 2], dtype=uint64)
-    """
+    """A bit for each node, 64 in a number, set for ``nodes``."""
     flags = np.zeros(-(-num_nodes // 64) * 64, np.bool_)
     flags[nodes] = True
     packed = np.packbits(flags, bitorder="little").view("<u8").astype(np.uint64)
@@ -144,16 +139,8 @@ def bitmap(nodes: Any, num_nodes: int) -> Any:
 
 @long_kernel
 def store_walks(
-    share: Any,
-    indptr: Any,
-    indices: Any,
-    alias: Any,
-    starts: Any,
-    num_walks: Any,
-    walk_length: Any,
-    seed: Any,
-    out: Any,
-) -> None:
+    share: Any, indptr: Any, indices: Any, alias: Any, starts: Any, num_walks: Any, walk_length: Any, seed: Any, out: Any,
+) -> None:  # fmt: skip
     """Fill ``out`` [starts, num_walks, walk_length + 1] with walks, -1 after a dead end."""
     rows = rows_per_block(num_walks)
     for b in range(share[0], (len(starts) + rows - 1) // rows, share[1]):

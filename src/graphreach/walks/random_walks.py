@@ -104,13 +104,7 @@ def walk_type(graph: AnyGraph) -> type[np.signedinteger[Any]]:
 
 
 def check_starts(graph: AnyGraph, starts: ArrayLike | None, name: str = "starts") -> NDArray[np.uint32]:
-    """Positions as the kernels want them, all nodes by default.
-
-    Example:
-        >>> import graphreach as gr
-        >>> check_starts(gr.Graph.from_edges([[0], [1]]), [1, 0])
-        array([1, 0], dtype=uint32)
-    """
+    """Positions as the kernels want them, all nodes by default."""
     if not hasattr(graph, "num_nodes") or isinstance(graph, type):
         raise InputError(f"graph must be a Graph, got {type(graph).__name__}")
     if starts is None:

@@ -53,12 +53,7 @@ def hash_nodes(seed: int, nodes: NDArray[Any]) -> NDArray[np.uint64]:
 
 
 def check_seed(seed: int) -> int:
-    """Return ``seed`` if it fits into 63 bits.
-
-    Example:
-        >>> check_seed(7)
-        7
-    """
+    """Return ``seed`` if it fits into 63 bits."""
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**63:
         raise InputError(f"seed must be an integer from 0 to 2**63 - 1, got {seed!r}")
     return int(seed)
