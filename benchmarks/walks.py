@@ -13,9 +13,8 @@ from benchmarks.harness import Row, alternate, ratios, summary
 from benchmarks.rmat import rmat_graph
 from graphreach.jit import parallel_kernel
 from graphreach.reachability.sampled import Counting, CountToAnchors
-from graphreach.walks.engine import LocalWalker
+from graphreach.walks.engine import LocalWalker, transitions
 from graphreach.walks.kernels import BLOCK, advance, enter, new_block, rows_per_block
-from graphreach.walks.transitions import transitions
 
 NUM_WALKS, WALK_LENGTH = 50, 20
 

@@ -7,6 +7,7 @@ import sys
 import numpy as np
 
 from graphreach.graph import Graph
+from graphreach.walks.distances import search_sets
 
 # 0 - 1 - 2 - 0 is a triangle, 2 - 3 - 4 a path, 5 stands alone.
 TRIANGLE_AND_PATH = [[0, 1, 2, 2, 3], [1, 2, 0, 3, 4]]
@@ -41,6 +42,12 @@ def grid(side):
     source = np.concatenate([nodes[:, :-1].ravel(), nodes[:-1].ravel()])
     target = np.concatenate([nodes[:, 1:].ravel(), nodes[1:].ravel()])
     return Graph.from_edges([source, target])
+
+
+def set_distances(graph, sets, max_distance=None, seed=0):
+    """Distances to sets that are listed one by one."""
+    members = np.concatenate([np.empty(0, np.int64), *(np.asarray(each, np.int64) for each in sets)])
+    return search_sets(graph, np.cumsum([0, *map(len, sets)]), members, max_distance, seed)
 
 
 def transition_matrix(graph):

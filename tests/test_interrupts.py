@@ -7,20 +7,22 @@ import sys
 import threading
 import time
 
+import numba
 import numpy as np
 import pytest
 
 import graphreach as gr
-from graphreach import interrupts
-from graphreach.interrupts import call, pieces, row_pieces
-from graphreach.walks import distances, second_order_walks
-from helpers import cycle, grid, random_graph
+from graphreach import jit
+from graphreach.reachability import pairs
+from graphreach.walks import second_order_walks
+from helpers import cycle
 
 LONG_WORK = {
     "walks of one start": "gr.random_walks(graph, [0], num_walks=10**6, walk_length=1000)",
     "counted walks": "gr.reachability(graph, [0], num_walks=2 * 10**4, walk_length=10**4)",
     "counted pairs": "gr.pair_reachability(graph, [[0], [1]], 'walks', num_walks=10**9, walk_length=10**5)",
     "measured coverage": "gr.select_anchors(graph, 2, 'degree', num_walks=10**8, walk_length=10**5)",
+    "distances": "search_sets(large, np.arange(10**4 + 1), np.arange(10**4), 10**4)",
     "exact powers": "gr.reachability(large, range(64), 'exact', walk_length=10**5)",
     "exact pairs": "gr.pair_reachability(large, np.stack([np.arange(10**5), np.arange(10**5)]), walk_length=400)",
 }
@@ -29,6 +31,7 @@ SCRIPT = """
 import sys, time
 import numpy as np
 import graphreach as gr
+from graphreach.walks.distances import search_sets
 
 nodes = np.arange(1000)
 graph = gr.Graph.from_edges([nodes, (nodes + 1) % 1000])
@@ -40,6 +43,7 @@ gr.reachability(graph, [0], "exact", walk_length=3)
 gr.pair_reachability(graph, [[0], [1]], "walks", num_walks=2)
 gr.pair_reachability(graph, [[0], [1]])
 gr.select_anchors(graph, 2, "degree", num_walks=2, walk_length=2)
+search_sets(graph, np.arange(2), np.arange(1))
 for work in sys.argv[1:]:
     print("begins", flush=True)
     try:
@@ -66,84 +70,84 @@ def test_ctrl_c_ends_long_kernels():
             process.kill()
 
 
-def test_call_in_a_thread_of_its_own_gives_the_same():
+def test_long_kernels_run_in_helpers_and_give_every_share():
     seen = []
 
-    def kernel(number, stop):
-        seen.append((threading.current_thread() is threading.main_thread(), int(stop[0])))
-        return number + 1
+    @jit.on_helpers
+    def work(share, number):
+        seen.append((share[:2], int(share[2][0]), number, threading.current_thread() is threading.main_thread()))
 
-    assert call(kernel, 1, work=interrupts.LONG) == 2
-    assert call(kernel, 1, work=interrupts.LONG + 1) == 2
-    assert seen == [(True, 0), (False, 0)]
+    work(5)
+    count = numba.get_num_threads()
+    assert sorted(seen) == [((i, count), 0, 5, False) for i in range(count)]
 
 
-def test_what_a_kernel_raises_is_raised():
-    def kernel(stop):
+def test_what_a_long_kernel_raises_is_raised():
+    @jit.on_helpers
+    def work(share):
         raise ZeroDivisionError("here")
 
     with pytest.raises(ZeroDivisionError, match="here"):
-        call(kernel, work=10**12)
+        work()
 
 
-def test_an_interrupt_raises_the_flag(monkeypatch):
-    stopped = threading.Event()
+@pytest.fixture
+def interrupted(monkeypatch):
+    """The wait of the next long kernel is interrupted."""
+    queue = jit.SimpleQueue
 
-    def kernel(stop):
-        while stop[0] == 0:
+    class Interrupted(queue):
+        def get(self, block=True, timeout=None):
+            if timeout is not None and timeout != jit.GRACE:
+                raise KeyboardInterrupt
+            return super().get(block, timeout)
+
+    monkeypatch.setattr(jit, "SimpleQueue", Interrupted)
+    return lambda: monkeypatch.setattr(jit, "SimpleQueue", queue)
+
+
+def test_an_interrupt_stops_all_shares(interrupted):
+    stopped = []
+
+    @jit.on_helpers
+    def work(share):
+        while share[2][0] == 0:
             time.sleep(0.01)
-        stopped.set()
+        stopped.append(share[0])
 
-    def interrupt(self, timeout=None):
-        if timeout != interrupts.GRACE:
-            raise KeyboardInterrupt
-        return join(self, timeout)
-
-    join = threading.Thread.join
-    monkeypatch.setattr(threading.Thread, "join", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        call(kernel, work=10**12)
-    assert stopped.is_set()
+        work()
+    assert sorted(stopped) == list(range(numba.get_num_threads()))
+
+
+def test_kernels_need_not_wait_for_one_that_does_not_stop(interrupted, monkeypatch):
+    monkeypatch.setattr(jit, "GRACE", 0.2)
+    goes_on, out = threading.Event(), []
+
+    @jit.on_helpers
+    def deaf(share):
+        goes_on.wait(60)
+
+    with pytest.raises(KeyboardInterrupt):
+        deaf()
+    interrupted()
+    try:
+        jit.on_helpers(lambda share: out.append(share[0]))()
+        assert sorted(out) == list(range(numba.get_num_threads()))
+    finally:
+        goes_on.set()
 
 
 def test_pieces_adapt_to_the_time_they_take(monkeypatch):
     now = [0.0]
-    monkeypatch.setattr(interrupts.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(pairs.time, "monotonic", lambda: now[0])
     sizes = []
-    for part in pieces(1000, 100, 400):
+    for part in pairs._pieces(1000, 100, 400):
         sizes.append(part.stop - part.start)
         now[0] += 0.0025 * sizes[-1] * 2 if len(sizes) < 3 else 0.0
     assert sizes[:3] == [100, 50, 50]
     assert sizes[3:] == [100, 200, 400, 100]
     assert sum(sizes) == 1000
-
-
-def test_row_pieces_cover_all_rows_once():
-    indptr = np.concatenate([[0], np.cumsum(np.random.default_rng(0).integers(0, 9, 200))])
-    for most in (1, 5, 100, 10**6):
-        parts = row_pieces(indptr, most)
-        assert [v for part in parts for v in range(part.start, part.stop)] == list(range(200))
-        assert all(indptr[part.stop] - indptr[part.start] <= most or part.stop - part.start == 1 for part in parts)
-
-
-def test_exact_powers_in_pieces_of_rows(monkeypatch):
-    graph = random_graph(50, 120, directed=True, weighted=True)
-    whole = gr.reachability(graph, range(9), "exact", walk_length=4)
-    from graphreach.reachability import exact
-
-    monkeypatch.setattr(exact, "row_pieces", lambda indptr: row_pieces(indptr, 7))
-    cut = gr.reachability(graph, range(9), "exact", walk_length=4)
-    assert np.array_equal(whole.to_anchors, cut.to_anchors)
-    assert np.array_equal(whole.from_anchors, cut.from_anchors)
-
-
-def test_distances_in_pieces_of_sets(monkeypatch):
-    graph, sets = grid(6), [[v, v + 1] for v in range(20)]
-    whole = distances.set_distances(graph, sets, 4)
-    monkeypatch.setattr(distances, "LONG", 1)
-    cut = distances.set_distances(graph, sets, 4)
-    assert np.array_equal(whole.distance, cut.distance)
-    assert np.array_equal(whole.nearest, cut.nearest)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -9,11 +9,13 @@ import os
 import threading
 import warnings
 from collections.abc import Callable
-from functools import cache, wraps
-from queue import SimpleQueue
+from contextlib import suppress
+from functools import cache, partial, wraps
+from queue import Empty, SimpleQueue
 from typing import Any
 
 import numba
+import numpy as np
 
 Function = Callable[..., Any]
 
@@ -42,14 +44,24 @@ def _warn_once(reason: str) -> None:
     warnings.warn(f"compiled kernels are not kept for the next time: {reason}", stacklevel=2)
 
 
-def kernel(function: Function) -> Function:
-    """Compile ``function`` for one thread."""
-    return _compile(function)
+ALGEBRA = {"reassoc", "contract", "nsz", "arcp"}
+"""Freedoms of real arithmetic that let sums be vectorised; not-a-number and infinity keep their meaning."""
 
+kernel = partial(_compile)
+"""Compile a function for one thread."""
 
-def inline_kernel(function: Function) -> Function:
-    """Compile ``function`` into those that call it: for what is called in the innermost loop."""
-    return _compile(function, forceinline=True)
+inline_kernel = partial(_compile, forceinline=True)
+"""Compile a function into those that call it: for what is called in the innermost loop."""
+
+fast_kernel = partial(_compile, fastmath=ALGEBRA)
+"""Compile a function for one thread; sums may be taken in another order (the same one every time)."""
+
+fast_inline_kernel = partial(_compile, fastmath=ALGEBRA, forceinline=True)
+"""Like :func:`fast_kernel`, compiled into those that call it.
+
+For what several kernels call: of two copies of a function, made for two callers with sums in different orders, a process
+that compiles them and one that finds them on disk may take different ones.
+"""
 
 
 def parallel_kernel(function: Function) -> Function:
@@ -58,34 +70,29 @@ def parallel_kernel(function: Function) -> Function:
     A thread takes items ``i``, ``i + count``, ... or those of :func:`rows_of`. Callers leave the share out. All threads see
     the same arrays, so what is written must not depend on who writes it, and nothing is returned.
     """
-    return _on_all_threads(_compile(function))
-
-
-ALGEBRA = {"reassoc", "contract", "nsz", "arcp"}
-"""Freedoms of real arithmetic that let sums be vectorised; not-a-number and infinity keep their meaning."""
-
-
-def fast_kernel(function: Function) -> Function:
-    """Compile ``function`` for one thread; sums may be taken in another order (the same one every time)."""
-    return _compile(function, fastmath=ALGEBRA)
-
-
-def fast_inline_kernel(function: Function) -> Function:
-    """Like :func:`fast_kernel`, compiled into those that call it.
-
-    For what several kernels call: of two copies of a function, made for two callers with sums in different orders, a
-    process that compiles them and one that finds them on disk may take different ones.
-    """
-    return _compile(function, fastmath=ALGEBRA, forceinline=True)
+    return _on_all_threads(kernel(function))
 
 
 def fast_parallel_kernel(function: Function) -> Function:
     """:func:`parallel_kernel` with the freedoms of :func:`fast_kernel`."""
-    return _on_all_threads(_compile(function, fastmath=ALGEBRA))
+    return _on_all_threads(fast_kernel(function))
 
 
-_tasks: SimpleQueue[Any] = SimpleQueue()
-_helpers: list[threading.Thread] = []
+def long_kernel(function: Function) -> Function:
+    """:func:`parallel_kernel` for work of seconds and more: Ctrl-C is seen while it lasts.
+
+    Helpers do all shares ``(i, count, stop)`` while this thread waits. A kernel ends early once ``stop[0]`` is not zero.
+    """
+    return on_helpers(kernel(function))
+
+
+GRACE = 1.0
+"""Seconds that the shares of an interrupted :func:`long_kernel` have to end."""
+
+Errors = SimpleQueue[BaseException | None]
+
+_pool: tuple[SimpleQueue[Any], list[threading.Thread]] = SimpleQueue(), []
+"""Calls that wait for a helper, and the helpers."""
 
 
 def _on_all_threads(compiled: Function) -> Function:
@@ -94,27 +101,55 @@ def _on_all_threads(compiled: Function) -> Function:
     @wraps(compiled)
     def launch(*arguments: Any) -> None:
         count = numba.get_num_threads()
-        _hire(count - 1)
-        done: SimpleQueue[BaseException | None] = SimpleQueue()
-        for i in range(1, count):
-            _tasks.put((compiled, ((i, count), *arguments), done))
+        done: Errors = SimpleQueue()
+        _hand_out(compiled, [((i, count), *arguments) for i in range(1, count)], done)
         try:
             compiled((0, count), *arguments)
         finally:
             errors = [done.get() for _ in range(1, count)]
-        for error in errors:
-            if error is not None:
-                raise error
+        for error in filter(None, errors):
+            raise error
 
     launch.compiled = compiled  # type: ignore[attr-defined]
     return launch
 
 
-def _hire(count: int) -> None:
-    """Start threads that wait for shares, up to ``count`` of them; they end with the process."""
-    while len(_helpers) < count:
-        _helpers.append(threading.Thread(target=_help, args=(_tasks,), name="graphreach helper", daemon=True))
-        _helpers[-1].start()
+def on_helpers(compiled: Function) -> Function:
+    """What :func:`long_kernel` does with a function that is compiled, or releases the interpreter's lock by itself."""
+
+    @wraps(compiled)
+    def launch(*arguments: Any) -> None:
+        count, stop = numba.get_num_threads(), np.zeros(1, np.int64)
+        done: Errors = SimpleQueue()
+        errors: list[BaseException | None] = []
+        try:
+            _hand_out(compiled, [((i, count, stop), *arguments) for i in range(count)], done)
+            while len(errors) < count:
+                with suppress(Empty):
+                    errors.append(done.get(timeout=0.1))  # without a timeout Windows sees no Ctrl-C
+        except BaseException:
+            stop[0] = 1
+            try:
+                for _ in range(len(errors), count):
+                    done.get(timeout=GRACE)
+            except BaseException:  # they go on, or the user does not wait: the next kernel gets other helpers
+                _forget_helpers()
+            raise
+        for error in filter(None, errors):
+            raise error
+
+    launch.compiled = compiled  # type: ignore[attr-defined]
+    return launch
+
+
+def _hand_out(function: Function, calls: list[Any], done: Errors) -> None:
+    """Let helpers call ``function``; ``done`` gets what each call raised, or None."""
+    tasks, helpers = _pool
+    while len(helpers) < len(calls):  # they end with the process
+        helpers.append(threading.Thread(target=_help, args=(tasks,), name="graphreach helper", daemon=True))
+        helpers[-1].start()
+    for arguments in calls:
+        tasks.put((function, arguments, done))
 
 
 def _help(tasks: SimpleQueue[Any]) -> None:
@@ -130,10 +165,9 @@ def _help(tasks: SimpleQueue[Any]) -> None:
 
 
 def _forget_helpers() -> None:
-    """A forked process has none of its parent's threads."""
-    global _tasks
-    _tasks = SimpleQueue()
-    _helpers.clear()
+    """Begin without helpers, as a forked process has none of its parent's threads."""
+    global _pool
+    _pool = SimpleQueue(), []
 
 
 if hasattr(os, "register_at_fork"):

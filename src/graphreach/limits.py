@@ -1,6 +1,7 @@
-"""How much memory a result may take, checked before it is allocated."""
+"""How much memory and time a result may take, checked before anything is allocated."""
 
 import os
+from functools import cache
 from pathlib import Path
 
 from graphreach.errors import InputError
@@ -9,6 +10,17 @@ VARIABLE = "GRAPHREACH_MEMORY_LIMIT"
 """Environment variable with a limit in bytes of the user's own."""
 
 CGROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+
+MAX_STEPS = 10**15
+"""Steps that the walks of one call may have in all: months."""
+
+STEPS_PER_SECOND = 10**8
+"""What one call walks, roughly, on a few cores."""
+
+MAX_PRODUCTS = 10**17
+"""Multiplications that one exact computation may take: as long as that many steps."""
+
+PRODUCTS_PER_SECOND = 10**10
 
 
 def memory_limit() -> int:
@@ -21,7 +33,7 @@ def memory_limit() -> int:
         if not chosen.isdecimal() or not int(chosen):
             raise InputError(f"{VARIABLE} must be a number of bytes, got {chosen!r}")
         return int(chosen)
-    found = [_physical_memory(), *(_read_limit(Path(path)) for path in CGROUP_LIMITS)]
+    found = [_physical_memory(), *(_read_limit(path) for path in CGROUP_LIMITS)]
     return min((each for each in found if each is not None), default=2**63 - 1)
 
 
@@ -38,6 +50,37 @@ def check_memory(needed: int, what: str, remedy: str) -> None:
         )
 
 
+def check_steps(num_starts: int, num_walks: int, walk_length: int) -> None:
+    """Refuse more than :data:`MAX_STEPS` steps."""
+    steps = max(1, num_starts) * num_walks * walk_length
+    if steps > MAX_STEPS:
+        raise InputError(
+            f"{_count(num_walks)} walks of {walk_length} jumps from each of {num_starts} nodes are {steps:.0e} steps, "
+            f"which would take about {_years(steps // STEPS_PER_SECOND)}; at most {MAX_STEPS:.0e} are allowed: "
+            "lower num_walks or walk_length"
+        )
+
+
+def check_products(num_edges: int, columns: int, walk_length: int) -> None:
+    """Refuse more than :data:`MAX_PRODUCTS` multiplications."""
+    products = num_edges * columns * walk_length
+    if products > MAX_PRODUCTS:
+        raise InputError(
+            f"{walk_length} exact steps of {columns} columns over {num_edges} edges are {products:.0e} products, which "
+            f"would take about {_years(products // PRODUCTS_PER_SECOND)}; at most {MAX_PRODUCTS:.0e} are allowed: lower "
+            "walk_length, hops or the number of anchors"
+        )
+
+
+def _years(seconds: int) -> str:
+    years = seconds // (365 * 24 * 3600)
+    return f"{_count(years)} years" if years else f"{seconds // (24 * 3600)} days"
+
+
+def _count(number: int) -> str:
+    return str(number) if number < 10**12 else f"{number:.0e}"
+
+
 def format_bytes(size: int) -> str:
     """A number of bytes for people."""
     return f"{size / 1e9:.2g} GB" if size >= 10**9 else f"{size / 1e6:.2g} MB"
@@ -50,9 +93,10 @@ def _physical_memory() -> int | None:
         return None
 
 
-def _read_limit(path: Path) -> int | None:
+@cache
+def _read_limit(path: str) -> int | None:
     try:
-        text = path.read_text().strip()
+        text = Path(path).read_text().strip()
     except OSError:
         return None
     return int(text) if text.isdecimal() else None

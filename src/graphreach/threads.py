@@ -26,12 +26,7 @@ QUOTAS = (
 
 
 def available_cpus() -> int:
-    """The CPUs that this process may use: its affinity, or the quota of its container if that is less.
-
-    Example:
-        >>> available_cpus() >= 1
-        True
-    """
+    """The CPUs that this process may use: its affinity, or the quota of its container if that is less."""
     allowed = _affinity()
     quotas = [_quota(Path(limit), None if period is None else Path(period)) for limit, period in QUOTAS]
     return max(1, min([allowed, *(math.ceil(each) for each in quotas if each is not None)]))
@@ -64,12 +59,6 @@ def one_torch_thread() -> Iterator[None]:
 
     Torch and MKL split sums and products among their threads, so that the last bits depend on how many there are. The
     kernels of this package keep all threads: they sum over fixed blocks.
-
-    Example:
-        >>> import torch
-        >>> with one_torch_thread():
-        ...     torch.get_num_threads()
-        1
     """
     import torch
 
@@ -86,12 +75,7 @@ def one_torch_thread() -> Iterator[None]:
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Run the linear algebra of NumPy and SciPy on one thread within the block, for the same reason.
-
-    Example:
-        >>> with one_blas_thread():
-        ...     pass
-    """
+    """Run the linear algebra of NumPy and SciPy on one thread within the block, for the same reason."""
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(1, user_api="blas"):

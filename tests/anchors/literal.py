@@ -3,10 +3,10 @@
 import numpy as np
 
 from graphreach.anchors.bipartite import NUM_SAMPLES, SAMPLE_SHARE, CollectVisits, bipartite_graph
-from graphreach.anchors.kernels import ALL_WALKS, sample_mask
 from graphreach.walks import random_walks
 from graphreach.walks.engine import LocalWalker
 from graphreach.walks.rng import hash_nodes, start_key, walk_key
+from graphreach.walks.visits import ALL_WALKS, sample_mask
 
 
 def walked(graph, starts, num_walks, walk_length, seed):

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from literal import plain_greedy, rank_of, reachability_sets, walked
 
 from graphreach.anchors.bipartite import NUM_SAMPLES, SAMPLE_SHARE, BipartiteGraph
-from graphreach.anchors.kernels import ALL_WALKS, sample_mask
 from graphreach.graph import Graph
 from graphreach.walks import random_walks
 from graphreach.walks.rng import start_key, walk_key
+from graphreach.walks.visits import ALL_WALKS, sample_mask
 from helpers import KIND_NAMES, KINDS, TRIANGLE_AND_PATH, cycle, grid, path, random_graph
 
 kinds = pytest.mark.parametrize(("directed", "weighted"), KINDS, ids=KIND_NAMES)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from graphreach.anchors.certify import coverage_lower, optimum_upper, reached_starts
+from graphreach.anchors.select_anchors import coverage_lower, optimum_upper, reached_starts
 from graphreach.walks import random_walks
 from graphreach.walks.engine import LocalWalker
 from helpers import KIND_NAMES, KINDS, cycle, random_graph

@@ -11,12 +11,11 @@ from literal import plain_consensus, rank_of, reachability_sets, walked
 
 import graphreach as gr
 from graphreach.anchors import AnchorSet, select_anchors
-from graphreach.anchors.certify import reached_starts
-from graphreach.anchors.kernels import ALL_WALKS
-from graphreach.anchors.select_anchors import MEASURE, SELECT, _sample, resolve_num_anchors
+from graphreach.anchors.select_anchors import MEASURE, SELECT, _sample, reached_starts, resolve_num_anchors
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.walks.engine import LocalWalker
+from graphreach.walks.visits import ALL_WALKS
 from helpers import KIND_NAMES, KINDS, cycle, grid, path, random_graph
 
 module = importlib.import_module("graphreach.anchors.select_anchors")

@@ -5,13 +5,13 @@ import pytest
 
 from graphreach import __version__
 from graphreach.anchors.bipartite import CollectVisits
-from graphreach.anchors.certify import CountReached
+from graphreach.anchors.select_anchors import CountReached
 from graphreach.cluster.partitioned import Part, collect_here
 from graphreach.cluster.partitioned_graph import part_bounds, write_partitions
 from graphreach.reachability.sampled import CountFromAnchors, Counting, CountToAnchors
+from graphreach.walks.engine import transitions
 from graphreach.walks.kernels import bitmap
 from graphreach.walks.random_walks import StoreWalks
-from graphreach.walks.transitions import transitions
 from helpers import KIND_NAMES, KINDS, random_graph
 from ray_nodes import same_bits
 

@@ -10,7 +10,7 @@ import pytest
 import graphreach as gr
 from graphreach.cluster import PartitionedGraph, Ray, partitioned_graph, write_partitions
 from graphreach.cluster.partitioned_graph import part_bounds, shard_of
-from graphreach.walks.transitions import transitions
+from graphreach.walks.engine import transitions
 from helpers import KIND_NAMES, KINDS, random_graph
 
 

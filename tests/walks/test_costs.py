@@ -5,11 +5,10 @@ import pytest
 
 import graphreach as gr
 from graphreach.errors import InputError
+from graphreach.limits import MAX_PRODUCTS, MAX_STEPS, check_products, check_steps
 from graphreach.reachability.sampled import MAX_ORDER_WALKS
-from graphreach.walks.costs import MAX_PRODUCTS, MAX_STEPS, check_products, check_steps
-from graphreach.walks.distances import set_distances
 from graphreach.walks.second_order_walks import second_order_walks
-from helpers import cycle, path
+from helpers import cycle, path, set_distances
 
 GB = 10**9
 
@@ -139,7 +138,6 @@ def test_positions_that_are_none(values):
         ("anchors", lambda: gr.reachability(graph, values)),
         ("starts", lambda: gr.random_walks(graph, values)),
         ("pairs", lambda: gr.pair_reachability(graph, values)),
-        ("sets", lambda: set_distances(graph, [values])),
     ):
         with pytest.raises(InputError, match=name):
             function()

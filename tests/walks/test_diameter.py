@@ -6,8 +6,7 @@ import pytest
 
 from graphreach.graph import Graph
 from graphreach.walks import Diameter, diameter
-from graphreach.walks.bfs_kernels import all_eccentricities, undirected_diameter
-from graphreach.walks.diameter import _components
+from graphreach.walks.diameter import _by_all_searches, _components, _undirected_bounds
 from helpers import cycle, grid, path, random_graph
 
 
@@ -18,7 +17,7 @@ def longest_shortest_path(graph):
 
 
 def by_ifub(graph, budget=10**12):
-    return Diameter(*undirected_diameter(graph.indptr, graph.indices, *_components(graph), budget))
+    return _undirected_bounds(graph, budget)
 
 
 def lollipop(clique, tail):
@@ -50,9 +49,7 @@ def test_shapes(name):
     hops = longest_shortest_path(graph)
     assert diameter(graph) == Diameter(hops, hops)
     assert by_ifub(graph) == Diameter(hops, hops)
-    longest = np.empty(graph.num_nodes, np.int64)
-    all_eccentricities(graph.indptr, graph.indices, longest)
-    assert longest.max() == hops
+    assert _by_all_searches(graph) == hops
 
 
 @pytest.mark.parametrize("seed", range(30))

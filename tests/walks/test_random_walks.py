@@ -9,9 +9,8 @@ from scipy import stats
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.walks import random_walks
-from graphreach.walks.engine import STEPS_PER_CALL, row_chunks
+from graphreach.walks.engine import STEPS_PER_CALL, row_chunks, transitions
 from graphreach.walks.kernels import BLOCK, build_alias
-from graphreach.walks.transitions import transitions
 from helpers import (
     KIND_NAMES,
     KINDS,

@@ -30,8 +30,6 @@ def test_walks_jump_at_least_once():
 def test_long_diameters_are_cut_with_a_warning():
     with pytest.warns(UserWarning, match="diameter is at least 299; walks are cut at 100 jumps: pass walk_length"):
         assert resolve_walk_length(path(300), "diameter") == MAX_WALK_LENGTH == 100
-    with pytest.warns(UserWarning, match="cut at 7 jumps"):
-        assert resolve_walk_length(path(10), "diameter", cap=7) == 7
 
 
 def test_the_warning_points_at_the_caller():

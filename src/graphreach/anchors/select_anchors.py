@@ -1,15 +1,16 @@
-"""Anchor selection."""
+"""Anchor selection and its result."""
 
 import inspect
 import math
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphreach.anchors.anchor_set import AnchorSet
 from graphreach.anchors.bipartite import BipartiteGraph, CollectVisits, bipartite_graph
-from graphreach.anchors.certify import coverage_lower, optimum_upper, reached_starts
+from graphreach.anchors.kernels import reached
 from graphreach.anchors.strategies import STRATEGIES, Strategy, check_chosen, consensus
 from graphreach.arguments import check_choice, describe
 from graphreach.errors import InputError
@@ -17,7 +18,8 @@ from graphreach.graph import Graph
 from graphreach.graph.checks import check_graph
 from graphreach.limits import check_memory
 from graphreach.walks.defaults import NUM_ANCHORS, NUM_WALKS, STRATEGY, WALK_LENGTH
-from graphreach.walks.engine import AnyGraph, Engine, Walker, find_engine
+from graphreach.walks.engine import AnyGraph, Engine, Job, Transitions, Walker, find_engine
+from graphreach.walks.kernels import bitmap
 from graphreach.walks.rng import check_seed, hash_nodes
 from graphreach.walks.walk_length import check_count, resolve_walk_length
 
@@ -26,6 +28,61 @@ MAX_VISITS = 1 << 25
 
 SELECT, MEASURE = 0x2545F4914F6CDD1D, 0x369DEA0F31A53F85
 """Set the two samples of starts apart from each other and from the walks."""
+
+LOG_ODDS = math.log(100)
+"""a in the bounds: each fails with probability exp(-a) = 0.01."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AnchorSet:
+    r"""Anchors, best first, and how well they cover the graph. Works as an integer array of positions.
+
+    Attributes:
+        anchors: Positions of the anchors, ``[k]``.
+        coverage: The share of nodes from which a walk reaches an anchor, :math:`|\rho(A)| / n`; an estimate from
+            ``num_starts`` nodes if these are fewer than all.
+        upper_bound: An upper bound of the share that the best k anchors could cover.
+        coverage_lower: A lower bound of the coverage: the coverage itself if all nodes were looked at, else one that
+            holds with probability 0.99 (as does ``upper_bound``).
+        num_starts: How many nodes' walks the coverage was measured on.
+        strategy: Name of the strategy.
+
+    Example:
+        >>> import graphreach as gr
+        >>> star = gr.Graph.from_edges([[0, 0, 0], [1, 2, 3]])
+        >>> anchors = gr.select_anchors(star, 1, strategy="degree", walk_length=1)
+        >>> anchors
+        AnchorSet(1 anchor of 4 nodes, coverage=0.75, upper_bound=1.00, strategy=degree)
+        >>> anchors[0], len(anchors)
+        (np.int64(0), 1)
+    """
+
+    anchors: NDArray[np.int64]
+    coverage: float
+    upper_bound: float
+    coverage_lower: float
+    num_starts: int
+    num_nodes: int
+    strategy: str
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(self.anchors, dtype=dtype, copy=copy)
+
+    def __len__(self) -> int:
+        return len(self.anchors)
+
+    def __iter__(self) -> Iterator[np.int64]:
+        return iter(self.anchors)
+
+    def __getitem__(self, item: Any) -> Any:
+        return self.anchors[item]
+
+    def __repr__(self) -> str:
+        noun = "anchor" if len(self) == 1 else "anchors"
+        return (
+            f"AnchorSet({len(self)} {noun} of {self.num_nodes} nodes, coverage={self.coverage:.2f}, "
+            f"upper_bound={self.upper_bound:.2f}, strategy={self.strategy})"
+        )
 
 
 def select_anchors(
@@ -130,6 +187,38 @@ def _measure(
     return AnchorSet(anchors, coverage, max(upper, coverage), lower, size, n, name)
 
 
+@dataclass(frozen=True, kw_only=True)
+class CountReached(Job):
+    """How many starts have a walk that visits a node of ``wanted``, other than the start itself."""
+
+    def walk(self, table: Transitions, starts: NDArray[np.uint32], out: NDArray[Any] | None = None) -> int:
+        """The number for some starts."""
+        out = np.zeros(len(starts), np.uint8)
+        self.run(reached, table, starts, self.wanted, out)
+        return int(np.count_nonzero(out))
+
+
+def reached_starts(
+    walker: Walker, starts: NDArray[np.uint32], anchors: NDArray[Any], num_walks: int, length: int, seed: int
+) -> int:
+    """How many of ``starts`` have a walk that visits an anchor (other than the start itself); nothing is stored."""
+    job = CountReached(num_walks=num_walks, length=length, seed=seed, wanted=bitmap(anchors, walker.num_nodes))
+    return sum(count for _, count in walker.map(job, starts, "measuring coverage"))
+
+
+def coverage_lower(covered: int, num_starts: int) -> float:
+    """A lower bound of the true coverage when ``covered`` of ``num_starts`` random starts are covered."""
+    a = LOG_ODDS
+    bound = (math.sqrt(covered + 2 * a / 9) - math.sqrt(a / 2)) ** 2 - a / 18
+    return min(covered, max(0.0, bound)) / num_starts
+
+
+def optimum_upper(bound: int, num_starts: int) -> float:
+    """An upper bound of the best coverage when no k nodes cover more than ``bound`` of ``num_starts`` random starts."""
+    a = LOG_ODDS
+    return min(1.0, (math.sqrt(bound + a / 2) + math.sqrt(a / 2)) ** 2 / num_starts)
+
+
 def can_move(graph: Any) -> float:
     """The share of nodes with a neighbour other than themselves: what every node as an anchor would cover."""
     if not isinstance(graph, Graph):
@@ -143,12 +232,7 @@ def can_move(graph: Any) -> float:
 
 
 def resolve_num_anchors(num_anchors: int | float | str, num_nodes: int) -> int:
-    """The number of anchors that the argument means.
-
-    Example:
-        >>> resolve_num_anchors("log2", 400), resolve_num_anchors(0.025, 400), resolve_num_anchors(7, 400)
-        (64, 10, 7)
-    """
+    """The number of anchors that the argument means."""
     if num_nodes == 0:
         raise InputError("graph must have at least one node to choose anchors from, got none")
     if isinstance(num_anchors, str):

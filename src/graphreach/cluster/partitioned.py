@@ -16,9 +16,8 @@ from graphreach.cluster.replicated import Layout, check_version, slices, use_one
 from graphreach.cluster.walker_kernels import by_part, first_walkers, keep_wanted, move, note_visits
 from graphreach.errors import InputError
 from graphreach.graph import Graph
-from graphreach.walks.engine import Job
+from graphreach.walks.engine import Job, Transitions
 from graphreach.walks.kernels import DEAD
-from graphreach.walks.transitions import Transitions
 
 WALKER_SHARE = 0.07
 """The memory of the walkers that travel together, as a share of the whole graph's."""

@@ -16,7 +16,7 @@ from graphreach.anchors.select_anchors import can_move
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.io.files import replacing
-from graphreach.walks.transitions import transitions
+from graphreach.walks.engine import transitions
 from graphreach.walks.walk_length import check_count
 
 VERSION = 1

@@ -13,8 +13,7 @@ from graphreach.cluster.machines import ClusterUse, Machines, size_of
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.progress import track
-from graphreach.walks.engine import Job, Walker
-from graphreach.walks.transitions import transitions
+from graphreach.walks.engine import Job, Walker, transitions
 
 T = TypeVar("T")
 

@@ -16,9 +16,8 @@ from graphreach.limits import check_memory
 from graphreach.nn.kernels.encodings import count_returns
 from graphreach.progress import stage, track
 from graphreach.threads import one_blas_thread
-from graphreach.walks.engine import row_chunks
+from graphreach.walks.engine import row_chunks, transitions
 from graphreach.walks.rng import check_seed
-from graphreach.walks.transitions import transitions
 from graphreach.walks.walk_length import check_count
 
 BLOCK = 64

@@ -10,11 +10,10 @@ from graphreach.arguments import describe
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.checks import check_graph
-from graphreach.limits import check_memory
+from graphreach.limits import check_memory, check_steps
 from graphreach.nn.kernels.skip_gram import bucket_pairs, train
 from graphreach.progress import track
 from graphreach.walks import random_walks
-from graphreach.walks.costs import check_steps
 from graphreach.walks.defaults import NODE2VEC_WALK_LENGTH, NODE2VEC_WALKS
 from graphreach.walks.rng import check_seed
 from graphreach.walks.second_order_walks import second_order_walks

@@ -7,21 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
-from graphreach.reachability.exact_kernels import compress_rows, count_nonzero_rows
+from graphreach.jit import parallel_kernel, rows_of
 
 
 def compress(block: NDArray[np.float32]) -> csr_array:
-    """The non-zero entries of a dense block.
-
-    Example:
-        >>> compress(np.array([[0, 2], [0, 0]], np.float32)).indices
-        array([1], dtype=int32)
-    """
+    """The non-zero entries of a dense block."""
     counts = np.zeros(len(block), np.int64)
-    count_nonzero_rows(block, counts)
+    _count_nonzero_rows(block, counts)
     offsets = np.concatenate([[0], np.cumsum(counts)])
     indices, data = np.empty(offsets[-1], np.int32), np.empty(offsets[-1], np.float32)
-    compress_rows(block, offsets, indices, data)
+    _compress_rows(block, offsets, indices, data)
     if offsets[-1] < 2**31:
         offsets = offsets.astype(np.int32)
     return csr_array((data, indices, offsets), shape=block.shape)
@@ -54,3 +49,25 @@ def _take(piece: csr_array, name: str) -> NDArray[Any]:
     array: NDArray[Any] = getattr(piece, name)
     setattr(piece, name, array[:0])
     return array
+
+
+@parallel_kernel
+def _count_nonzero_rows(share: Any, block: Any, counts: Any) -> None:
+    """Add the number of non-zero entries of each row."""
+    for v in rows_of(share, len(block)):
+        found = 0
+        for c in range(block.shape[1]):
+            found += block[v, c] != 0
+        counts[v] += found
+
+
+@parallel_kernel
+def _compress_rows(share: Any, block: Any, offsets: Any, indices: Any, data: Any) -> None:
+    """Write the non-zero entries of row v from ``offsets[v]`` on."""
+    for v in rows_of(share, len(block)):
+        i = offsets[v]
+        for c in range(block.shape[1]):
+            if block[v, c] != 0:
+                indices[i] = c
+                data[i] = block[v, c]
+                i += 1

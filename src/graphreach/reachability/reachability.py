@@ -8,18 +8,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from graphreach.errors import InputError
 from graphreach.graph import Graph
-from graphreach.limits import check_memory
+from graphreach.limits import check_memory, check_products, check_steps
 from graphreach.reachability.cache import cached
-from graphreach.reachability.exact import MAX_ORDER_COST, check_order_cost, exact_reachability, order_cost
-from graphreach.reachability.exact_kernels import COLUMNS
+from graphreach.reachability.exact import COLUMNS, MAX_ORDER_COST, check_order_cost, exact_reachability, order_cost
 from graphreach.reachability.result import Reachability
 from graphreach.reachability.sampled import CSR_ROWS, Counting, sampled_reachability
-from graphreach.walks.costs import check_products, check_steps
 from graphreach.walks.defaults import NUM_WALKS, WALK_LENGTH
 from graphreach.walks.engine import AnyGraph, Engine, find_engine
 from graphreach.walks.random_walks import check_starts
 from graphreach.walks.rng import check_seed
-from graphreach.walks.walk_length import check_count, check_hops, resolve_walk_length
+from graphreach.walks.walk_length import check_count, resolve_walk_length
 
 STEP_COST = 32
 """Multiplications of the exact method that take as long as one step of a walk (see benchmarks/)."""
@@ -95,8 +93,8 @@ def reachability(
     num_walks, seed = check_count("num_walks", num_walks), check_seed(seed)
     if hops is not None and similarity == "order":
         raise InputError('hops must be None with similarity="order", which is a sum over steps by definition')
-    hops = None if hops is None else check_hops(hops)
-    length = hops if hops is not None else resolve_walk_length(graph, walk_length)
+    length = resolve_walk_length(graph, walk_length, hops=hops)
+    hops = None if hops is None else length
     where = find_engine(engine)
     if where.in_parts(graph) or not isinstance(graph, Graph):
         method = _only_walks(method)
@@ -135,13 +133,7 @@ def _compute(
 
 
 def cheaper_method(graph: Graph, num_anchors: int, similarity: str, num_walks: int, length: int) -> str:
-    """``"exact"`` or ``"walks"``, whichever takes fewer operations.
-
-    Example:
-        >>> import graphreach as gr
-        >>> cheaper_method(gr.Graph.from_edges([[0, 1], [1, 2]]), 1, "frequency", num_walks=50, length=5)
-        'exact'
-    """
+    """``"exact"`` or ``"walks"``, whichever takes fewer operations."""
     columns = -(-num_anchors // COLUMNS) * COLUMNS
     cost = len(graph.indices) * columns * length
     if similarity == "order":

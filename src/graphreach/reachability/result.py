@@ -148,12 +148,7 @@ def _rescale(matrix: Any, factor: np.float32, scale: str) -> Any:
 
 
 def inverse_shares(graph: Graph) -> NDArray[np.float32]:
-    """One over the share of all edges' weight that arrives at each node; zero where none does.
-
-    Example:
-        >>> inverse_shares(Graph.from_edges([[0, 1], [1, 2]]))
-        array([4., 2., 4.], dtype=float32)
-    """
+    """One over the share of all edges' weight that arrives at each node; zero where none does."""
     arriving = graph.transpose().degree
     out: NDArray[np.float64] = np.divide(arriving.sum(), arriving, out=np.zeros(graph.num_nodes), where=arriving > 0)
     if len(out) and out.max() > MOST_INVERSE:

@@ -5,15 +5,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numba import uint64
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
 from graphreach.errors import InputError
+from graphreach.jit import fill, kernel, long_kernel
 from graphreach.reachability.layouts import compress, from_rows
-from graphreach.reachability.walk_kernels import count_visits, visits_from
-from graphreach.walks.engine import Job, Walker
-from graphreach.walks.kernels import bitmap
-from graphreach.walks.transitions import Transitions
+from graphreach.walks.engine import Job, Transitions, Walker
+from graphreach.walks.kernels import BLOCK, DEAD, advance, bitmap, enter, in_bitmap, new_block, rows_per_block
+from graphreach.walks.visits import BYTES_PER_STEP, collect_visits
 
 ORDER_UNIT = 1 << 40
 """1 / t is counted as a whole number of 2^-40, so that sums do not depend on their order."""
@@ -92,7 +93,7 @@ class CountToAnchors(Job):
         if out is None:
             out = np.empty((len(starts), self.columns), np.float32)
         self.run(
-            count_visits, table, starts, self.wanted, self.column, self.num_anchors, counting.step_weight, counting.hops,
+            _count_visits, table, starts, self.wanted, self.column, self.num_anchors, counting.step_weight, counting.hops,
             counting.first_only, counting.scale, out,
         )  # fmt: skip
         return compress(out) if self.compressed else out
@@ -107,7 +108,7 @@ class CountToAnchors(Job):
         return out
 
 
-Visits = tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.int64]]
+Shares = tuple[NDArray[Any], NDArray[np.float32], NDArray[np.int64]]
 """Entries source by source, their values, and how many each source has."""
 
 
@@ -125,17 +126,15 @@ class CountFromAnchors(Job):
     @property
     def row_bytes(self) -> int:
         """Memory that the result of one start takes."""
-        return 28 * self.steps
+        return BYTES_PER_STEP * self.steps
 
-    def walk(self, table: Transitions, starts: NDArray[np.uint32], out: NDArray[Any] | None = None) -> Visits:
+    def walk(self, table: Transitions, starts: NDArray[np.uint32], out: NDArray[Any] | None = None) -> Shares:
         """The result for some starts."""
-        counting, shape = self.counting, (len(starts), self.steps)
-        visits, totals, count = np.empty(shape, np.int64), np.empty(shape, np.int64), np.zeros(len(starts), np.int64)
-        self.run(
-            visits_from, table, starts, counting.step_weight, counting.hops, counting.first_only, visits, totals, count
+        counting = self.counting
+        found = collect_visits(
+            self, table, starts, counting.step_weight, hops=counting.hops, first_only=counting.first_only
         )
-        filled = np.arange(shape[1]) < count[:, None]
-        return visits[filled], (totals[filled] * counting.scale).astype(np.float32), count
+        return found.entries, (found.totals * counting.scale).astype(np.float32), np.diff(found.offsets)
 
     def matrix(self, walker: Walker, starts: NDArray[np.uint32], description: str = "walks from anchors") -> csc_array:
         """One column for each start, or one for each start and hop."""
@@ -143,7 +142,7 @@ class CountFromAnchors(Job):
         return by_column(pieces, walker.num_nodes, self.counting.hops)
 
 
-def by_column(pieces: Iterable[Visits], num_nodes: int, hops: int) -> csc_array:
+def by_column(pieces: Iterable[Shares], num_nodes: int, hops: int) -> csc_array:
     """A matrix of nodes by anchors, or by anchors and hops, from pieces of anchors in order."""
     entries, values, lengths = (np.concatenate(part) for part in zip(*pieces, strict=True))
     shape = (num_nodes, len(lengths) * hops)
@@ -164,3 +163,68 @@ def sampled_reachability(
     to = job.matrix(walker, np.arange(n, dtype=np.uint32))
     back = CountFromAnchors.make(counting, seed).matrix(walker, anchors.astype(np.uint32))
     return to, csr_array(back.tocsr()) if layout == "csr" else back.toarray()
+
+
+@long_kernel
+def _count_visits(
+    share: Any, indptr: Any, indices: Any, alias: Any, starts: Any, num_walks: Any, walk_length: Any, seed: Any,
+    is_anchor: Any, column: Any, num_anchors: Any, step_weight: Any, hops: Any, first_only: Any, scale: Any, out: Any,
+) -> None:  # fmt: skip
+    """Row r of ``out`` gets ``scale`` times the visits that walks from ``starts[r]`` pay to each anchor.
+
+    ``is_anchor`` is a bitmap (it stays in cache where a column number a node would not), ``column`` the anchor's column.
+    Counts are integers, so their sums do not depend on the order of additions. A visit at step t adds ``step_weight[t]``,
+    in the order similarity for the first visit of a walk only. With ``hops`` above 1 an anchor has that many columns, one
+    for each step.
+    """
+    rows = rows_per_block(num_walks)
+    width = num_anchors * hops
+    for b in range(share[0], (len(starts) + rows - 1) // rows, share[1]):
+        block = new_block()
+        row = b * rows
+        end = min(row + rows, len(starts))
+        counts = np.zeros((end - row, width), step_weight.dtype)
+        hits = np.empty(BLOCK + 1, np.int64)
+        seen = np.zeros((BLOCK if first_only else 1, (num_anchors + 63) // 64), np.uint64)
+        for first in range(0, num_walks, BLOCK):
+            last = min(first + BLOCK, num_walks)
+            count = enter(block, starts, row, end, num_walks, walk_length, first, seed)
+            for i in range(len(seen)):
+                fill(seen[i], 0)
+            for step in range(1, walk_length + 1):
+                if share[2][0] != 0:
+                    break
+                advance(indptr, indices, alias, block, count, step)
+                found = _find_hits(block[0], count, is_anchor, hits)
+                offset = step - 1 if hops > 1 else 0
+                for h in range(found):
+                    i = hits[h]
+                    c = np.int64(column[block[0][i]])
+                    if first_only and _was_seen(seen[i], c):
+                        continue
+                    counts[i // (last - first), c * hops + offset] += step_weight[step]
+        for r in range(end - row):
+            for j in range(width):
+                out[row + r, j] = counts[r, j] * scale
+
+
+@kernel
+def _find_hits(current: Any, count: Any, is_anchor: Any, hits: Any) -> Any:
+    """The walkers that stand on an anchor."""
+    found = np.int64(0)
+    for i in range(count):
+        v = current[i]
+        if v != DEAD:
+            hits[found] = i
+            found += in_bitmap(is_anchor, v)
+    return found
+
+
+@kernel
+def _was_seen(seen: Any, column: Any) -> Any:
+    """Whether the walker visited this anchor before; it has from now on."""
+    bit = uint64(1) << uint64(column & 63)
+    if seen[column >> 6] & bit:
+        return True
+    seen[column >> 6] |= bit
+    return False

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphreach.jit import kernel, parallel_kernel
 from graphreach.tasks.candidates import random_below
-from graphreach.walks.bfs_kernels import clear
+from graphreach.walks.diameter import clear
 from graphreach.walks.rng import start_key
 
 PIECES = 32

@@ -1,19 +1,23 @@
 """Distances in hops from every node to sets of nodes."""
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from graphreach.errors import InputError
 from graphreach.graph import Graph
-from graphreach.interrupts import LONG
+from graphreach.jit import kernel, long_kernel
 from graphreach.limits import check_memory
-from graphreach.walks.distance_kernels import TILE, nearest_members
-from graphreach.walks.random_walks import check_starts
 from graphreach.walks.rng import check_seed, hash_nodes
 from graphreach.walks.walk_length import check_count
+
+TILE = 8
+"""Sets whose results are written together, as they lie side by side in a row."""
+
+FAR = np.int64(2**62)
+HOP = np.int64(2**32)
+RANK = np.int64(2**32 - 1)
 
 
 class SetDistances(NamedTuple):
@@ -28,41 +32,22 @@ class SetDistances(NamedTuple):
     nearest: NDArray[np.int32]
 
 
-def set_distances(
-    graph: Graph, sets: Sequence[ArrayLike], max_distance: int | None = None, seed: int = 0
+def search_sets(
+    graph: Graph, pointer: NDArray[Any], members: NDArray[np.int64], max_distance: int | None = None, seed: int = 0
 ) -> SetDistances:
     """The distance in hops from every node to the closest member of each set, and that member.
 
-    One breadth-first search a set, from all its members at once. In a directed graph it is the distance from the node to
+    One breadth-first search per set, from all its members at once. In a directed graph it is the distance from the node to
     the member, along edges. Of several closest members, the one whose hash with ``seed`` is lowest counts, so the result
     depends neither on threads nor on the order of members.
 
     Args:
         graph: The graph.
-        sets: Positions of the members of each set.
+        pointer: Where each set begins: set s is ``members[pointer[s] : pointer[s + 1]]``.
+        members: Positions of the members.
         max_distance: Hops beyond which a member counts as not reached.
-        seed: Of the ties.
-
-    Example:
-        >>> import graphreach as gr
-        >>> path = gr.Graph.from_edges([[0, 1, 2], [1, 2, 3]], num_nodes=5)
-        >>> distance, nearest = set_distances(path, [[0, 3], [2]])
-        >>> distance.T
-        array([[ 0,  1,  1,  0, -1],
-               [ 2,  1,  0,  1, -1]], dtype=int32)
-        >>> nearest[:, 0]
-        array([ 0,  0,  3,  3, -1], dtype=int32)
+        seed: Random seed for breaking ties.
     """
-    members = [check_starts(graph, each, "sets") for each in sets]
-    pointer = np.cumsum([0, *(len(each) for each in members)])
-    joined = np.concatenate([np.empty(0, np.uint32), *members]).astype(np.int64)
-    return search_sets(graph, pointer, joined, max_distance, seed)
-
-
-def search_sets(
-    graph: Graph, pointer: NDArray[Any], members: NDArray[np.int64], max_distance: int | None = None, seed: int = 0
-) -> SetDistances:
-    """:func:`set_distances` for sets in one array: set s is ``members[pointer[s] : pointer[s + 1]]``."""
     n, seed = graph.num_nodes, check_seed(seed)
     if n >= 2**31:
         raise InputError(f"graph must have fewer than 2**31 nodes for distances, got {n}")
@@ -74,13 +59,59 @@ def search_sets(
     check_memory(8 * n * sets, f"distances of {n} nodes to {sets} sets", "give fewer sets at a time")
     distance, nearest = (np.empty((n, sets), np.int32) for _ in range(2))
     backward = graph.transpose()
-    size = max(TILE, LONG // max(1, len(graph.indices)) // TILE * TILE)
-    for begin in range(0, sets, size):  # so that Python sees Ctrl-C between two calls
-        part = slice(begin, begin + size)
-        found = (distance, nearest) if size >= sets else (distance[:, part].copy(), nearest[:, part].copy())
-        nearest_members(
-            backward.indptr, backward.indices, pointer[begin : begin + size + 1], members, rank, by_rank, limit, *found
-        )
-        if size < sets:
-            distance[:, part], nearest[:, part] = found
+    _nearest_members(backward.indptr, backward.indices, pointer, members, rank, by_rank, limit, distance, nearest)
     return SetDistances(distance, nearest)
+
+
+@kernel
+def _search(indptr: Any, indices: Any, members: Any, rank: Any, limit: Any, key: Any, queue: Any) -> None:
+    """Breadth-first search from all members: key = distance * 2^32 + lowest rank of a closest member.
+
+    A node's closest members are those of its neighbours one hop nearer, so ranks are settled level by level.
+    """
+    n = len(key)
+    for v in range(n):
+        key[v] = FAR
+    tail = 0
+    for u in members:
+        if key[u] == FAR:
+            key[u] = rank[u]
+            queue[tail] = u
+            tail += 1
+    head = 0
+    while head < tail:
+        v = queue[head]
+        head += 1
+        distance = key[v] // HOP
+        everyone_found = tail == n and distance == key[queue[tail - 1]] // HOP
+        if distance == limit or everyone_found:
+            break
+        candidate = key[v] + HOP
+        for e in range(np.int64(indptr[v]), np.int64(indptr[v + 1])):
+            w = np.int64(indices[e])
+            if candidate < key[w]:
+                if key[w] == FAR:
+                    queue[tail] = w
+                    tail += 1
+                key[w] = candidate
+
+
+@long_kernel
+def _nearest_members(
+    share: Any, indptr: Any, indices: Any, pointer: Any, members: Any, rank: Any, by_rank: Any, limit: Any,
+    distance: Any, nearest: Any,
+) -> None:  # fmt: skip
+    """Distance and closest member of every node and set, ``[n, sets]``; -1 where no member is within the limit."""
+    n, sets = distance.shape
+    for tile in range(share[0], (sets + TILE - 1) // TILE, share[1]):
+        keys, queue = np.empty((TILE, n), np.int64), np.empty(n, np.int64)
+        begin, end = tile * TILE, min((tile + 1) * TILE, sets)
+        for s in range(begin, end):
+            if share[2][0] != 0:
+                return
+            _search(indptr, indices, members[pointer[s] : pointer[s + 1]], rank, limit, keys[s - begin], queue)
+        for v in range(n):
+            for s in range(begin, end):
+                key = keys[s - begin, v]
+                distance[v, s] = -1 if key == FAR else key // HOP
+                nearest[v, s] = -1 if key == FAR else by_rank[key & RANK]

@@ -8,7 +8,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +18,10 @@ from graphreach.arguments import describe, nearest
 from graphreach.by_name import ENGINES, find
 from graphreach.errors import InputError
 from graphreach.graph import Graph
-from graphreach.interrupts import call
 from graphreach.jit import Function
-from graphreach.limits import check_memory
+from graphreach.limits import check_memory, check_steps
 from graphreach.progress import track
-from graphreach.walks.costs import check_steps
-from graphreach.walks.transitions import Transitions, transitions
+from graphreach.walks.kernels import build_alias
 
 STEPS_PER_CALL = 1 << 24
 """Steps between two updates of a progress bar: a few tenths of a second."""
@@ -38,6 +37,35 @@ class AnyGraph(Protocol):
     @property
     def content_hash(self) -> str:
         """A hash of nodes, edges and weights."""
+
+
+class Transitions(NamedTuple):
+    """CSR of out-edges and, for weighted graphs, the alias table; unpacked into a kernel's first arguments.
+
+    Without ``indptr``, ``indices`` are walks that were taken elsewhere, ``[starts * num_walks * walk_length]``.
+    """
+
+    indptr: NDArray[Any] | None
+    indices: NDArray[Any]
+    alias: NDArray[np.uint32] | None
+
+
+_tables: "WeakKeyDictionary[Graph, Transitions]" = WeakKeyDictionary()
+
+
+def transitions(graph: Graph) -> Transitions:
+    """The transition structure of ``graph``: p(e) = w_e / sum of w_e' over the node's out-edges (section 2).
+
+    The alias table of a weighted graph is built once and kept as long as the graph.
+    """
+    if graph.weights is None:
+        return Transitions(graph.indptr, graph.indices, None)
+    if graph not in _tables:
+        alias = np.empty(3 * len(graph.indices), np.uint32)
+        build_alias(graph.indptr, graph.indices, graph.weights, alias)
+        alias.flags.writeable = False  # as in the shared memory of a cluster's nodes: one version of each kernel
+        _tables[graph] = Transitions(graph.indptr, graph.indices, alias)
+    return _tables[graph]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,11 +103,9 @@ class Job:
         """The result for some starts, written to ``out`` if that is given and the result is an array."""
         raise NotImplementedError
 
-    def run(self, kernel: Function, table: Transitions, starts: NDArray[np.uint32], *arguments: Any) -> Any:
-        """Call a kernel for the walks of some starts, so that Ctrl-C is seen."""
-        return call(
-            kernel, *table, starts, self.num_walks, self.length, self.seed, *arguments, work=len(starts) * self.steps
-        )
+    def run(self, kernel: Function, table: Transitions, starts: NDArray[np.uint32], *arguments: Any) -> None:
+        """Call a kernel for the walks of some starts."""
+        kernel(*table, starts, self.num_walks, self.length, self.seed, *arguments)
 
 
 class Walker(ABC):
@@ -130,12 +156,7 @@ class Engine(Protocol):
 
 
 class LocalWalker(Walker):
-    """Walks in this process, on all its threads.
-
-    Example:
-        >>> LocalWalker(Graph.from_edges([[0], [1]])).num_nodes
-        2
-    """
+    """Walks in this process, on all its threads."""
 
     def __init__(self, graph: Any) -> None:
         super().__init__(graph.num_nodes)
@@ -198,16 +219,7 @@ class Local:
 
 
 def find_engine(engine: Engine | str | None) -> Engine:
-    """The engine that the argument means: an object as it is, a name as that engine with its defaults.
-
-    Example:
-        >>> find_engine("local")
-        Local()
-        >>> find_engine("spark")
-        Traceback (most recent call last):
-        ...
-        graphreach.errors.InputError: engine must be one of local, ray, got 'spark'
-    """
+    """The engine that the argument means: an object as it is, a name as that engine with its defaults."""
     if engine is None:
         return Local()
     if isinstance(engine, Engine) and not isinstance(engine, type):
@@ -230,10 +242,6 @@ def row_chunks(
         description: Title of the progress bar.
         row_bytes: Memory that a row takes until its slice is done; too much is refused.
         most_rows: Maximum number of rows of a slice.
-
-    Example:
-        >>> list(row_chunks(5, STEPS_PER_CALL // 2, "walking"))
-        [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
     """
     check_steps(num_rows, 1, steps_per_row)
     size = min(max(1, STEPS_PER_CALL // max(1, steps_per_row)), most_rows or num_rows or 1)

@@ -13,7 +13,7 @@ from numba import uint32, uint64
 from numba.core import types
 from numba.extending import intrinsic
 
-from graphreach.jit import kernel, parallel_kernel, rows_of
+from graphreach.jit import kernel, long_kernel, parallel_kernel, rows_of
 from graphreach.walks.rng import start_key, step_bits, walk_key
 
 BLOCK = 512
@@ -129,12 +129,7 @@ def in_bitmap(bits: Any, v: Any) -> Any:
 
 
 def bitmap(nodes: Any, num_nodes: int) -> Any:
-    """A bit for each node, 64 in a number, set for ``nodes``.
-
-    Example:
-        >>> bitmap(np.array([0, 65]), num_nodes=70)
-        array([1, 2], dtype=uint64)
-    """
+    """A bit for each node, 64 in a number, set for ``nodes``."""
     flags = np.zeros(-(-num_nodes // 64) * 64, np.bool_)
     flags[nodes] = True
     packed = np.packbits(flags, bitorder="little").view("<u8").astype(np.uint64)
@@ -142,12 +137,11 @@ def bitmap(nodes: Any, num_nodes: int) -> Any:
     return packed
 
 
-@parallel_kernel
+@long_kernel
 def store_walks(
-    share: Any, indptr: Any, indices: Any, alias: Any, starts: Any, num_walks: Any, walk_length: Any, seed: Any,
-    out: Any, stop: Any,
+    share: Any, indptr: Any, indices: Any, alias: Any, starts: Any, num_walks: Any, walk_length: Any, seed: Any, out: Any,
 ) -> None:  # fmt: skip
-    """Fill ``out`` [starts, num_walks, walk_length + 1] with walks, -1 after a dead end; ends early if ``stop[0]``."""
+    """Fill ``out`` [starts, num_walks, walk_length + 1] with walks, -1 after a dead end."""
     rows = rows_per_block(num_walks)
     for b in range(share[0], (len(starts) + rows - 1) // rows, share[1]):
         block = new_block()
@@ -158,7 +152,7 @@ def store_walks(
             last = min(first + BLOCK, num_walks)
             count = enter(block, starts, row, end, num_walks, walk_length, first, seed)
             for step in range(walk_length + 1):
-                if stop[0] != 0:
+                if share[2][0] != 0:
                     break
                 if step > 0:
                     advance(indptr, indices, alias, block, count, step)

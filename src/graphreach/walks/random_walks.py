@@ -7,13 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphreach.errors import InputError
-from graphreach.limits import check_memory
-from graphreach.walks.costs import check_steps
+from graphreach.limits import check_memory, check_steps
 from graphreach.walks.defaults import NUM_WALKS, STORED_WALK_LENGTH
-from graphreach.walks.engine import AnyGraph, Engine, Job, Walker, find_engine
+from graphreach.walks.engine import AnyGraph, Engine, Job, Transitions, Walker, find_engine
 from graphreach.walks.kernels import store_walks
 from graphreach.walks.rng import check_seed
-from graphreach.walks.transitions import Transitions
 from graphreach.walks.walk_length import check_count, resolve_walk_length
 
 
@@ -106,13 +104,7 @@ def walk_type(graph: AnyGraph) -> type[np.signedinteger[Any]]:
 
 
 def check_starts(graph: AnyGraph, starts: ArrayLike | None, name: str = "starts") -> NDArray[np.uint32]:
-    """Positions as the kernels want them, all nodes by default.
-
-    Example:
-        >>> import graphreach as gr
-        >>> check_starts(gr.Graph.from_edges([[0], [1]]), [1, 0])
-        array([1, 0], dtype=uint32)
-    """
+    """Positions as the kernels want them, all nodes by default."""
     if not hasattr(graph, "num_nodes") or isinstance(graph, type):
         raise InputError(f"graph must be a Graph, got {type(graph).__name__}")
     if starts is None:

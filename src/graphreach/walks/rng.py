@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numba import uint64
+from numpy.typing import NDArray
 
 from graphreach.errors import InputError
 from graphreach.jit import kernel
@@ -43,22 +44,16 @@ def step_bits(key: Any, step: Any) -> Any:
     return mix(key + uint64(step) * GOLDEN)
 
 
-@kernel
-def hash_nodes(seed: Any, nodes: Any) -> Any:
-    """A seeded hash of each node: a reproducible random order that does not depend on how nodes are stored."""
-    out = np.empty(len(nodes), np.uint64)
-    for i in range(len(nodes)):
-        out[i] = start_key(seed, nodes[i])
-    return out
+def hash_nodes(seed: int, nodes: NDArray[Any]) -> NDArray[np.uint64]:
+    """:func:`start_key` of each node: a reproducible random order that does not depend on how nodes are stored."""
+    scramble = mix.py_func  # type: ignore[attr-defined]
+    key = scramble(np.array([seed], np.uint64) + GOLDEN)
+    hashes: NDArray[np.uint64] = scramble(key + nodes.astype(np.uint64) * GOLDEN)
+    return hashes
 
 
 def check_seed(seed: int) -> int:
-    """Return ``seed`` if it fits into 63 bits.
-
-    Example:
-        >>> check_seed(7)
-        7
-    """
+    """Return ``seed`` if it fits into 63 bits."""
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**63:
         raise InputError(f"seed must be an integer from 0 to 2**63 - 1, got {seed!r}")
     return int(seed)

@@ -17,45 +17,32 @@ LONGEST_WALK = 2**20 - 1
 """What fits beside a node's number in 64 bits where visits are sorted."""
 
 
-def resolve_walk_length(graph: AnyGraph, walk_length: int | str, cap: int = MAX_WALK_LENGTH) -> int:
-    """The number of jumps that ``walk_length`` means on ``graph``.
+def resolve_walk_length(graph: AnyGraph, walk_length: int | str, hops: int | None = None) -> int:
+    """The number of jumps that ``walk_length`` means on ``graph``: the number of hops where these are kept apart.
 
-    ``"diameter"`` is the diameter in hops (see :func:`diameter`), at least 1 and at most ``cap``, with a warning when it
-    is cut; where only bounds are known, the lower one, which is the length of a shortest path that exists.
-
-    Example:
-        >>> import graphreach as gr
-        >>> resolve_walk_length(gr.Graph.from_edges([[0, 1, 2], [1, 2, 3]]), "diameter")
-        3
+    ``"diameter"`` is the diameter in hops (see :func:`diameter`), at least 1 and at most :data:`MAX_WALK_LENGTH`, with a
+    warning when it is cut; where only bounds are known, the lower one, which is the length of a shortest path that exists.
     """
+    if hops is not None:
+        return _check_length("hops", hops)
     if isinstance(walk_length, str):
         if walk_length != "diameter":
             raise InputError(f'walk_length must be a positive integer or "diameter", got {walk_length!r}')
         if not isinstance(graph, Graph):
             raise InputError('walk_length must be a number on a partitioned graph, got "diameter"')
         hops = diameter(graph).lower
-        if hops > cap:
+        if hops > MAX_WALK_LENGTH:
             warnings.warn(
-                f"the graph's diameter is at least {hops}; walks are cut at {cap} jumps: "
+                f"the graph's diameter is at least {hops}; walks are cut at {MAX_WALK_LENGTH} jumps: "
                 "pass walk_length as a number for longer ones",
                 stacklevel=3,
             )
-        return min(max(1, hops), cap)
-    length = check_count("walk_length", walk_length)
-    if length > LONGEST_WALK:
-        raise InputError(f"walk_length must be at most {LONGEST_WALK}, got {length}")
-    return length
+        return min(max(1, hops), MAX_WALK_LENGTH)
+    return _check_length("walk_length", walk_length)
 
 
 def check_count(name: str, value: int) -> int:
-    """Return ``value`` if it is a positive integer.
-
-    Example:
-        >>> check_count("num_walks", 0)
-        Traceback (most recent call last):
-        ...
-        graphreach.errors.InputError: num_walks must be a positive integer, got 0
-    """
+    """Return ``value`` if it is a positive integer."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
         raise InputError(f"{name} must be a positive integer, got {value!r}")
     if value >= 2**63:
@@ -63,17 +50,12 @@ def check_count(name: str, value: int) -> int:
     return int(value)
 
 
-def check_hops(hops: int) -> int:
-    """Return ``hops`` if it is a number of steps that a walk can have.
-
-    Example:
-        >>> check_hops(4)
-        4
-    """
-    steps = check_count("hops", hops)
-    if steps > LONGEST_WALK:
-        raise InputError(f"hops must be at most {LONGEST_WALK}, got {steps}")
-    return steps
+def _check_length(name: str, value: int) -> int:
+    """Return ``value`` if it is a number of jumps that a walk can have."""
+    length = check_count(name, value)
+    if length > LONGEST_WALK:
+        raise InputError(f"{name} must be at most {LONGEST_WALK}, got {length}")
+    return length
 
 
 def recommended_num_walks(num_nodes: int) -> int:
