@@ -105,6 +105,7 @@ def _on_all_threads(compiled: Function) -> Function:
         _hand_out(compiled, [((i, count), *arguments) for i in range(1, count)], done)
         try:
             compiled((0, count), *arguments)
+            _help_out()
         finally:
             errors = [done.get() for _ in range(1, count)]
         for error in filter(None, errors):
@@ -154,14 +155,24 @@ def _hand_out(function: Function, calls: list[Any], done: Errors) -> None:
 
 def _help(tasks: SimpleQueue[Any]) -> None:
     while True:
-        function, arguments, done = tasks.get()
-        try:
-            function(*arguments)
-        except BaseException as error:
-            done.put(error)
-        else:
-            done.put(None)
-        del function, arguments, done  # arrays of the last call are not kept while there is none
+        _call(*tasks.get())
+
+
+def _help_out() -> None:
+    """Do shares that no helper has begun: on a busy machine, or after a short share, it may still be asleep."""
+    tasks = _pool[0]
+    with suppress(Empty):
+        while True:
+            _call(*tasks.get_nowait())
+
+
+def _call(function: Function, arguments: Any, done: Errors) -> None:
+    try:
+        function(*arguments)
+    except BaseException as error:
+        done.put(error)
+    else:
+        done.put(None)
 
 
 def _forget_helpers() -> None:
