@@ -102,12 +102,26 @@ def _lazy_greedy(
 
 
 @on_helpers
-def greedy_samples(share: Any, bits: Any, pointer: Any, starts: Any, masks: Any, *arguments: Any) -> None:
+def greedy_samples(
+    share: Any, bits: Any, pointer: Any, starts: Any, masks: Any, by_rank: Any, rounds: Any, num_starts: Any, keys: Any,
+    chosen: Any, gained: Any, picked: Any,
+) -> None:  # fmt: skip
     """The greedy for each bit, one row of ``keys``, ``chosen`` and ``gained`` each; ``picked`` is how many each chose."""
-    by_rank, rounds, *rows, picked = arguments
     for s in range(share[0], len(bits), share[1]):
+        covered, looked_at = np.zeros(num_starts, np.uint8), np.zeros(len(by_rank), np.int32)
         picked[s] = _lazy_greedy(
-            pointer, starts, masks, by_rank, rounds, bits[s], *(each[s] for each in rows), share[2]
+            pointer,
+            starts,
+            masks,
+            by_rank,
+            rounds,
+            bits[s],
+            keys[s],
+            covered,
+            looked_at,
+            chosen[s],
+            gained[s],
+            share[2],
         )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphreach.anchors.bipartite import BipartiteGraph, CollectVisits, bipartite_graph
+from graphreach.anchors.bipartite import CollectVisits, bipartite_graph
 from graphreach.anchors.kernels import reached
 from graphreach.anchors.strategies import STRATEGIES, Strategy, check_chosen, consensus
 from graphreach.arguments import check_choice, describe
@@ -154,7 +154,8 @@ def select_anchors(
         anchors = consensus(walks, k)
         bound = walks.optimum_bound(k)
         if size == graph.num_nodes:
-            return _exact_result(walks, anchors, bound)
+            coverage = walks.covered_by(anchors) / size
+            return AnchorSet(anchors, coverage, bound / size, coverage, size, size, name)
         return _measure(walker, anchors, name, num_walks, length, seed, size, optimum_upper(bound, size))
 
 
@@ -166,12 +167,6 @@ def _choose(function: Strategy, name: str, graph: Any, k: int, seed: int) -> Any
     except TypeError:
         raise InputError(f"strategy {name} must be a function of graph, num_anchors and seed, but it is not") from None
     return function(graph, k, seed)
-
-
-def _exact_result(walks: BipartiteGraph, anchors: NDArray[np.int64], bound: int) -> AnchorSet:
-    n = walks.num_starts
-    coverage = walks.covered_by(anchors) / n
-    return AnchorSet(anchors, coverage, bound / n, coverage, n, n, "greedy")
 
 
 def _measure(
