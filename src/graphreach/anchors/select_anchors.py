@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphreach.anchors.bipartite import CollectVisits, bipartite_graph
-from graphreach.anchors.kernels import reached
 from graphreach.anchors.strategies import STRATEGIES, Strategy, check_chosen, consensus
 from graphreach.arguments import check_choice, describe
 from graphreach.errors import InputError
@@ -21,6 +20,7 @@ from graphreach.walks.defaults import NUM_ANCHORS, NUM_WALKS, STRATEGY, WALK_LEN
 from graphreach.walks.engine import AnyGraph, Engine, Job, Transitions, Walker, find_engine
 from graphreach.walks.kernels import bitmap
 from graphreach.walks.rng import check_seed, hash_nodes
+from graphreach.walks.visits import count_visits, equal_weights
 from graphreach.walks.walk_length import check_count, resolve_walk_length
 
 MAX_VISITS = 1 << 25
@@ -188,9 +188,13 @@ class CountReached(Job):
 
     def walk(self, table: Transitions, starts: NDArray[np.uint32], out: NDArray[Any] | None = None) -> int:
         """The number for some starts."""
-        out = np.zeros(len(starts), np.uint8)
-        self.run(reached, table, starts, self.wanted, out)
-        return int(np.count_nonzero(out))
+        assert self.wanted is not None
+        column = np.zeros(64 * len(self.wanted), np.uint32)  # one for all anchors
+        column.flags.writeable = False
+        visits = np.empty((len(starts), 1), np.float32)
+        weights = equal_weights(self.length, self.steps)
+        self.run(count_visits, table, starts, self.wanted, column, 1, weights, 1, False, False, 1.0, visits)
+        return int(np.count_nonzero(visits))
 
 
 def reached_starts(
