@@ -125,7 +125,7 @@ def _list_visits(
                 masks[i] = sample_mask(block[1][i], num_samples, chance)
             for step in range(1, walk_length + 1):
                 if share[2][0] != 0:
-                    break
+                    return
                 advance(indptr, indices, alias, block, count, step)
                 for r in range(row, end):
                     at = filled[r]
@@ -220,7 +220,7 @@ def count_visits(
                 fill(seen[i], 0)
             for step in range(1, walk_length + 1):
                 if share[2][0] != 0:
-                    break
+                    return
                 advance(indptr, indices, alias, block, count, step)
                 found = _find_hits(block[0], count, is_anchor, hits)
                 offset = step - 1 if hops > 1 else 0
