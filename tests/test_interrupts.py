@@ -1,5 +1,6 @@
 """Long kernels end at Ctrl-C; what is cut into calls gives the same numbers."""
 
+import math
 import os
 import signal
 import subprocess
@@ -22,7 +23,6 @@ LONG_WORK = {
     "counted walks": "gr.reachability(graph, [0], num_walks=2 * 10**4, walk_length=10**4)",
     "counted pairs": "gr.pair_reachability(graph, [[0], [1]], 'walks', num_walks=10**9, walk_length=10**5)",
     "measured coverage": "gr.select_anchors(graph, 2, 'degree', num_walks=10**8, walk_length=10**5)",
-    "distances": "search_sets(large, np.arange(10**4 + 1), np.arange(10**4), 10**4)",
     "exact powers": "gr.reachability(large, range(64), 'exact', walk_length=10**5)",
     "exact pairs": "gr.pair_reachability(large, np.stack([np.arange(10**5), np.arange(10**5)]), walk_length=400)",
 }
@@ -31,7 +31,6 @@ SCRIPT = """
 import sys, time
 import numpy as np
 import graphreach as gr
-from graphreach.walks.distances import search_sets
 
 nodes = np.arange(1000)
 graph = gr.Graph.from_edges([nodes, (nodes + 1) % 1000])
@@ -43,7 +42,6 @@ gr.reachability(graph, [0], "exact", walk_length=3)
 gr.pair_reachability(graph, [[0], [1]], "walks", num_walks=2)
 gr.pair_reachability(graph, [[0], [1]])
 gr.select_anchors(graph, 2, "degree", num_walks=2, walk_length=2)
-search_sets(graph, np.arange(2), np.arange(1))
 for work in sys.argv[1:]:
     print("begins", flush=True)
     try:
@@ -94,16 +92,15 @@ def test_what_a_long_kernel_raises_is_raised():
 @pytest.fixture
 def interrupted(monkeypatch):
     """The wait of the next long kernel is interrupted."""
-    queue = jit.SimpleQueue
+    wait = jit._Shares.wait
 
-    class Interrupted(queue):
-        def get(self, block=True, timeout=None):
-            if timeout is not None and timeout != jit.GRACE:
-                raise KeyboardInterrupt
-            return super().get(block, timeout)
+    def interrupt(self, seconds=math.inf):
+        if seconds == math.inf:
+            raise KeyboardInterrupt
+        wait(self, seconds)
 
-    monkeypatch.setattr(jit, "SimpleQueue", Interrupted)
-    return lambda: monkeypatch.setattr(jit, "SimpleQueue", queue)
+    monkeypatch.setattr(jit._Shares, "wait", interrupt)
+    return lambda: monkeypatch.setattr(jit._Shares, "wait", wait)
 
 
 def test_an_interrupt_stops_all_shares(interrupted):

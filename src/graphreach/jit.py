@@ -5,11 +5,12 @@ version for each combination of types it meets. Threads are Python's: a kernel f
 called by each for its share, which takes less than half of the time that numba needs to compile a ``prange`` loop.
 """
 
+import math
 import os
 import threading
+import time
 import warnings
 from collections.abc import Callable
-from contextlib import suppress
 from functools import cache, partial, wraps
 from queue import Empty, SimpleQueue
 from typing import Any
@@ -89,8 +90,6 @@ def long_kernel(function: Function) -> Function:
 GRACE = 1.0
 """Seconds that the shares of an interrupted :func:`long_kernel` have to end."""
 
-Errors = SimpleQueue[BaseException | None]
-
 _pool: tuple[SimpleQueue[Any], list[threading.Thread]] = SimpleQueue(), []
 """Calls that wait for a helper, and the helpers."""
 
@@ -101,15 +100,13 @@ def _on_all_threads(compiled: Function) -> Function:
     @wraps(compiled)
     def launch(*arguments: Any) -> None:
         count = numba.get_num_threads()
-        done: Errors = SimpleQueue()
-        _hand_out(compiled, [((i, count), *arguments) for i in range(1, count)], done)
+        shares = _Shares(compiled, [((i, count), *arguments) for i in range(1, count)])
         try:
             compiled((0, count), *arguments)
             _help_out()
         finally:
-            errors = [done.get() for _ in range(1, count)]
-        for error in filter(None, errors):
-            raise error
+            shares.wait()
+        shares.raise_errors()
 
     launch.compiled = compiled  # type: ignore[attr-defined]
     return launch
@@ -121,36 +118,54 @@ def on_helpers(compiled: Function) -> Function:
     @wraps(compiled)
     def launch(*arguments: Any) -> None:
         count, stop = numba.get_num_threads(), np.zeros(1, np.int64)
-        done: Errors = SimpleQueue()
-        errors: list[BaseException | None] = []
+        shares = _Shares(compiled, [((i, count, stop), *arguments) for i in range(count)])
         try:
-            _hand_out(compiled, [((i, count, stop), *arguments) for i in range(count)], done)
-            while len(errors) < count:
-                with suppress(Empty):
-                    errors.append(done.get(timeout=0.1))  # without a timeout Windows sees no Ctrl-C
+            shares.wait()
         except BaseException:
             stop[0] = 1
             try:
-                for _ in range(len(errors), count):
-                    done.get(timeout=GRACE)
-            except BaseException:  # they go on, or the user does not wait: the next kernel gets other helpers
-                _forget_helpers()
+                shares.wait(GRACE)
+            finally:
+                if shares.left():  # they go on: the next kernel gets other helpers
+                    _forget_helpers()
             raise
-        for error in filter(None, errors):
-            raise error
+        shares.raise_errors()
 
     launch.compiled = compiled  # type: ignore[attr-defined]
     return launch
 
 
-def _hand_out(function: Function, calls: list[Any], done: Errors) -> None:
-    """Let helpers call ``function``; ``done`` gets what each call raised, or None."""
-    tasks, helpers = _pool
-    while len(helpers) < len(calls):  # they end with the process
-        helpers.append(threading.Thread(target=_help, args=(tasks,), name="graphreach helper", daemon=True))
-        helpers[-1].start()
-    for arguments in calls:
-        tasks.put((function, arguments, done))
+class _Shares:
+    """Calls that helpers do."""
+
+    def __init__(self, function: Function, calls: list[Any]) -> None:
+        self.count = len(calls)
+        self.errors: list[BaseException | None] = []
+        self.bell: SimpleQueue[None] = SimpleQueue()
+        tasks, helpers = _pool
+        while len(helpers) < self.count:  # they end with the process
+            helpers.append(threading.Thread(target=_help, args=(tasks,), name="graphreach helper", daemon=True))
+            helpers[-1].start()
+        for arguments in calls:
+            tasks.put((function, arguments, self.errors, self.bell))
+
+    def left(self) -> int:
+        """How many are not done; counted by what they left, as an interrupt may swallow the sound of the bell."""
+        return self.count - len(self.errors)
+
+    def wait(self, seconds: float = math.inf) -> None:
+        """Until all are done, or for some time."""
+        end = seconds if seconds == math.inf else time.monotonic() + seconds
+        while len(self.errors) < self.count and (end == math.inf or time.monotonic() < end):
+            try:  # noqa: SIM105 -- suppress() takes a tenth of the time that a launch may take
+                self.bell.get(True, 0.1)  # without a timeout Windows sees no Ctrl-C
+            except Empty:
+                pass
+
+    def raise_errors(self) -> None:
+        """Raise what one of them raised."""
+        for error in filter(None, self.errors):
+            raise error
 
 
 def _help(tasks: SimpleQueue[Any]) -> None:
@@ -166,13 +181,14 @@ def _help_out() -> None:
             _call(*tasks.get_nowait())
 
 
-def _call(function: Function, arguments: Any, done: Errors) -> None:
+def _call(function: Function, arguments: Any, errors: list[BaseException | None], bell: SimpleQueue[None]) -> None:
     try:
         function(*arguments)
     except BaseException as error:
-        done.put(error)
+        errors.append(error)
     else:
-        done.put(None)
+        errors.append(None)
+    bell.put(None)
 
 
 def _forget_helpers() -> None:

@@ -12,12 +12,11 @@ SCRIPT = """
 import hashlib, sys
 import numpy as np
 import graphreach as gr
-from graphreach.anchors import kernels as anchor_kernels
-from graphreach.reachability import pairs as pair_module, sampled as counting
+from graphreach.reachability import pairs as pair_module
 from graphreach.walks import kernels, visits
 
 block, what = int(sys.argv[1]), sys.argv[2]
-for module in (kernels, visits, anchor_kernels, counting, pair_module):
+for module in (kernels, visits, pair_module):
     module.BLOCK = block  # compiled into the kernels at their first call
 assert len(kernels.new_block()[0]) == block
 

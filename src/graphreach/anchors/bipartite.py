@@ -41,14 +41,16 @@ class BipartiteGraph:
         self, k: int, bits: Sequence[int] = (ALL_WALKS,), rounds: bool = True
     ) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
         """For each sample, up to k nodes of greatest marginal coverage and these gains (Algorithm 2)."""
-        n, chosen, gained = len(self.rank), *np.zeros((2, len(bits), k), np.int64)
-        covered, looked_at = np.zeros((len(bits), self.num_starts), np.uint8), np.zeros((len(bits), n), np.int64)
-        keys = (self.num_starts - self._gains(covered[0], bits)) * n + self.rank
+        chosen, gained = np.zeros((2, len(bits), k), np.int64)
+        picked, nobody = np.zeros(len(bits), np.int64), np.zeros(self.num_starts, np.uint8)
+        keys = self._gains(nobody, bits)
+        np.subtract(self.num_starts, keys, out=keys)  # in place: a graph may have very many nodes
+        keys *= len(self.rank)
+        keys += self.rank
         keys.sort(axis=1)
-        picked = np.zeros(len(bits), np.int64)
         greedy_samples(
-            np.array(bits), self.pointer, self.starts, self.masks, np.argsort(self.rank), rounds, keys, covered, looked_at,
-            chosen, gained, picked,
+            bits, self.pointer, self.starts, self.masks, np.argsort(self.rank), rounds, self.num_starts, keys, chosen,
+            gained, picked,
         )  # fmt: skip
         return [(chosen[s, :p], gained[s, :p]) for s, p in enumerate(picked)]
 

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from graphreach.jit import fill, kernel, long_kernel, on_helpers, parallel_kernel, rows_of
-from graphreach.walks.kernels import BLOCK, DEAD, advance, enter, in_bitmap, new_block, rows_per_block
+from graphreach.jit import fill, kernel, on_helpers, parallel_kernel, rows_of
 
 TAKEN = -1
 """Stands for a node that was chosen, where else is noted how many were when its gain was last computed."""
@@ -102,37 +101,24 @@ def _lazy_greedy(
 
 
 @on_helpers
-def greedy_samples(share: Any, bits: Any, pointer: Any, starts: Any, masks: Any, *arguments: Any) -> None:
-    """The greedy for each bit, one row of ``keys``, ``chosen`` and ``gained`` each; ``picked`` is how many each chose."""
-    by_rank, rounds, *rows, picked = arguments
-    for s in range(share[0], len(bits), share[1]):
-        picked[s] = _lazy_greedy(
-            pointer, starts, masks, by_rank, rounds, bits[s], *(each[s] for each in rows), share[2]
-        )
-
-
-@long_kernel
-def reached(
-    share: Any, indptr: Any, indices: Any, alias: Any, starts: Any, num_walks: Any, walk_length: Any, seed: Any,
-    is_anchor: Any, out: Any,
+def greedy_samples(
+    share: Any, bits: Any, pointer: Any, starts: Any, masks: Any, by_rank: Any, rounds: Any, num_starts: Any, keys: Any,
+    chosen: Any, gained: Any, picked: Any,
 ) -> None:  # fmt: skip
-    """1 for each start from which a walk visits an anchor other than the start."""
-    rows = rows_per_block(num_walks)
-    for b in range(share[0], (len(starts) + rows - 1) // rows, share[1]):
-        block = new_block()
-        row = b * rows
-        end = min(row + rows, len(starts))
-        for first in range(0, num_walks, BLOCK):
-            last = min(first + BLOCK, num_walks)
-            count = enter(block, starts, row, end, num_walks, walk_length, first, seed)
-            for step in range(1, walk_length + 1):
-                if share[2][0] != 0:
-                    break
-                advance(indptr, indices, alias, block, count, step)
-                i = 0
-                for r in range(row, end):
-                    for _ in range(first, last):
-                        v = block[0][i]
-                        if v != DEAD and in_bitmap(is_anchor, v) and v != starts[r]:
-                            out[r] = 1
-                        i += 1
+    """The greedy for each bit, one row of ``keys``, ``chosen`` and ``gained`` each; ``picked`` is how many each chose."""
+    for s in range(share[0], len(bits), share[1]):
+        covered, looked_at = np.zeros(num_starts, np.uint8), np.zeros(len(by_rank), np.int32)
+        picked[s] = _lazy_greedy(
+            pointer,
+            starts,
+            masks,
+            by_rank,
+            rounds,
+            bits[s],
+            keys[s],
+            covered,
+            looked_at,
+            chosen[s],
+            gained[s],
+            share[2],
+        )

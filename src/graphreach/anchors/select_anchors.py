@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphreach.anchors.bipartite import BipartiteGraph, CollectVisits, bipartite_graph
-from graphreach.anchors.kernels import reached
+from graphreach.anchors.bipartite import CollectVisits, bipartite_graph
 from graphreach.anchors.strategies import STRATEGIES, Strategy, check_chosen, consensus
 from graphreach.arguments import check_choice, describe
 from graphreach.errors import InputError
@@ -21,6 +20,7 @@ from graphreach.walks.defaults import NUM_ANCHORS, NUM_WALKS, STRATEGY, WALK_LEN
 from graphreach.walks.engine import AnyGraph, Engine, Job, Transitions, Walker, find_engine
 from graphreach.walks.kernels import bitmap
 from graphreach.walks.rng import check_seed, hash_nodes
+from graphreach.walks.visits import count_visits, equal_weights
 from graphreach.walks.walk_length import check_count, resolve_walk_length
 
 MAX_VISITS = 1 << 25
@@ -154,7 +154,8 @@ def select_anchors(
         anchors = consensus(walks, k)
         bound = walks.optimum_bound(k)
         if size == graph.num_nodes:
-            return _exact_result(walks, anchors, bound)
+            coverage = walks.covered_by(anchors) / size
+            return AnchorSet(anchors, coverage, bound / size, coverage, size, size, name)
         return _measure(walker, anchors, name, num_walks, length, seed, size, optimum_upper(bound, size))
 
 
@@ -166,12 +167,6 @@ def _choose(function: Strategy, name: str, graph: Any, k: int, seed: int) -> Any
     except TypeError:
         raise InputError(f"strategy {name} must be a function of graph, num_anchors and seed, but it is not") from None
     return function(graph, k, seed)
-
-
-def _exact_result(walks: BipartiteGraph, anchors: NDArray[np.int64], bound: int) -> AnchorSet:
-    n = walks.num_starts
-    coverage = walks.covered_by(anchors) / n
-    return AnchorSet(anchors, coverage, bound / n, coverage, n, n, "greedy")
 
 
 def _measure(
@@ -193,9 +188,13 @@ class CountReached(Job):
 
     def walk(self, table: Transitions, starts: NDArray[np.uint32], out: NDArray[Any] | None = None) -> int:
         """The number for some starts."""
-        out = np.zeros(len(starts), np.uint8)
-        self.run(reached, table, starts, self.wanted, out)
-        return int(np.count_nonzero(out))
+        assert self.wanted is not None
+        column = np.zeros(64 * len(self.wanted), np.uint32)  # one for all anchors
+        column.flags.writeable = False
+        visits = np.empty((len(starts), 1), np.float32)
+        weights = equal_weights(self.length, self.steps)
+        self.run(count_visits, table, starts, self.wanted, column, 1, weights, 1, False, False, 1.0, visits)
+        return int(np.count_nonzero(visits))
 
 
 def reached_starts(

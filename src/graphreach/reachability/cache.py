@@ -21,6 +21,8 @@ from graphreach.walks.engine import AnyGraph
 FORMAT = 2
 """Raised whenever the same parameters give other numbers than before, or are stored in another way."""
 
+CSR_PARTS = ("data", "indices", "indptr", "shape")
+
 PARAMETERS = ("method", "similarity", "num_walks", "walk_length", "hops", "seed")
 
 
@@ -123,7 +125,7 @@ def result_arrays(result: Reachability) -> dict[str, Any]:
         if result.layout == "dense":
             arrays[name] = matrix
         else:
-            arrays |= {f"{name}_{part}": getattr(matrix, part) for part in ("data", "indices", "indptr", "shape")}
+            arrays |= {f"{name}_{part}": getattr(matrix, part) for part in CSR_PARTS}
     arrays["parameters"] = np.array(json.dumps({name: getattr(result, name) for name in PARAMETERS}))
     return arrays
 
@@ -134,13 +136,9 @@ def load_npz(path: str | Path) -> Reachability:
         arrays = {name: file[name] for name in file.files}
     if str(arrays.pop("checksum")) != checksum(arrays):
         raise ValueError("its content is not what was written")
-    parameters = json.loads(str(arrays["parameters"]))
-    matrices = [_matrix(arrays, name) for name in ("to_anchors", "from_anchors")]
-    return Reachability(matrices[0], matrices[1], arrays["anchors"], **parameters)
-
-
-def _matrix(file: dict[str, Any], name: str) -> Any:
-    if name in file:
-        return file[name]
-    parts = tuple(file[f"{name}_{part}"] for part in ("data", "indices", "indptr"))
-    return csr_array(parts, shape=tuple(file[f"{name}_shape"]))
+    for name in ("to_anchors", "from_anchors"):
+        if name not in arrays:
+            data, indices, indptr, shape = (arrays.pop(f"{name}_{part}") for part in CSR_PARTS)
+            arrays[name] = csr_array((data, indices, indptr), shape=tuple(shape))
+    parameters = json.loads(str(arrays.pop("parameters")))
+    return Reachability(**arrays, **parameters)

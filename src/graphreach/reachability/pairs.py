@@ -317,7 +317,7 @@ def _count_pairs(
             count = enter(block, sources, j, j + 1, num_walks, walk_length, first, seed)
             for step in range(1, walk_length + 1):
                 if share[2][0] != 0:
-                    break
+                    return
                 advance(indptr, indices, alias, block, count, step)
                 offset = step - 1 if hops > 1 else 0
                 for i in range(count):

@@ -97,11 +97,14 @@ def reachability(
     hops = None if hops is None else length
     where = find_engine(engine)
     if where.in_parts(graph) or not isinstance(graph, Graph):
-        method = _only_walks(method)
+        if method == "exact":
+            raise InputError('method must be "walks" with partitions: the exact one needs the whole graph in one place')
+        method = "walks"
     elif method == "auto":
         method = cheaper_method(graph, len(positions), similarity, num_walks, length)
     if layout == "auto":
-        layout = _auto_layout(graph.num_nodes * len(positions) * (hops or 1), method)
+        limit = DENSE_BYTES * (4 if method == "exact" else 1)
+        layout = "dense" if 2 * 4 * graph.num_nodes * len(positions) * (hops or 1) <= limit else "csr"
     _check_cost(graph, len(positions), method, similarity, num_walks, length, hops, layout)
     parameters: dict[str, Any] = {
         "method": method,
@@ -147,15 +150,8 @@ def cheaper_method(graph: Graph, num_anchors: int, similarity: str, num_walks: i
 
 
 def _check_cost(
-    graph: Any,
-    num_anchors: int,
-    method: str,
-    similarity: str,
-    num_walks: int,
-    length: int,
-    hops: int | None,
-    layout: str,
-) -> None:
+    graph: Any, num_anchors: int, method: str, similarity: str, num_walks: int, length: int, hops: int | None, layout: str
+) -> None:  # fmt: skip
     """Refuse what would take months, or more memory than there is, before anything is allocated."""
     n, width = graph.num_nodes, num_anchors * (hops or 1)
     if method == "walks":
@@ -173,17 +169,6 @@ def _check_cost(
         "" if layout == "csr" else ', or layout="csr"'
     )
     check_memory(work + (8 * n * width if layout == "dense" else 0), what, remedy)
-
-
-def _auto_layout(entries: int, method: str) -> str:
-    limit = DENSE_BYTES * (4 if method == "exact" else 1)
-    return "dense" if 2 * 4 * entries <= limit else "csr"
-
-
-def _only_walks(method: str) -> str:
-    if method == "exact":
-        raise InputError('method must be "walks" with partitions: the exact one needs the whole graph in one place')
-    return "walks"
 
 
 def _check_anchors(graph: AnyGraph, anchors: ArrayLike) -> NDArray[np.int64]:

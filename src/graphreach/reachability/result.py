@@ -141,7 +141,9 @@ def _rescale(matrix: Any, factor: np.float32, scale: str) -> Any:
         scaled = factor * matrix
         if scale == "log":
             return np.log1p(scaled)
-        return np.rint(scaled) if _nearly_whole(scaled) else scaled
+        whole = np.rint(scaled)
+        # counts are whole up to rounding; expected visits of the exact method are not
+        return whole if np.all(np.abs(scaled - whole) < 1e-2) else scaled
     copy = matrix.copy()
     copy.data = _rescale(copy.data, factor, scale)
     return copy
@@ -167,8 +169,3 @@ def _lift(matrix: Any, rows: NDArray[np.float32], columns: NDArray[np.float32]) 
     copy = matrix.copy()
     copy.data = np.log1p(copy.data * np.repeat(rows, np.diff(copy.indptr)) * columns[copy.indices])
     return copy
-
-
-def _nearly_whole(values: NDArray[Any]) -> bool:
-    """Whether these are counts up to rounding; expected visits of the exact method are not."""
-    return bool(np.all(np.abs(values - np.rint(values)) < 1e-2))

@@ -5,16 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import uint64
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
 from graphreach.errors import InputError
-from graphreach.jit import fill, kernel, long_kernel
 from graphreach.reachability.layouts import compress, from_rows
 from graphreach.walks.engine import Job, Transitions, Walker
-from graphreach.walks.kernels import BLOCK, DEAD, advance, bitmap, enter, in_bitmap, new_block, rows_per_block
-from graphreach.walks.visits import BYTES_PER_STEP, collect_visits
+from graphreach.walks.kernels import bitmap
+from graphreach.walks.visits import BYTES_PER_STEP, collect_visits, count_visits, equal_weights
 
 ORDER_UNIT = 1 << 40
 """1 / t is counted as a whole number of 2^-40, so that sums do not depend on their order."""
@@ -35,11 +33,10 @@ class Counting:
         if self.first_only and num_walks > MAX_ORDER_WALKS:
             raise InputError(f'num_walks must be at most {MAX_ORDER_WALKS} with similarity="order", got {num_walks}')
         visits = num_walks if hops else num_walks * length
-        # the kernel counts in the type of this array; 32 bits keep more counters in cache
-        self.step_weight = np.ones(length + 1, np.int32 if visits < 2**31 else np.int64)
+        self.step_weight = equal_weights(length, visits)
         if self.first_only:
             self.step_weight = np.rint(ORDER_UNIT / np.maximum(1, np.arange(length + 1))).astype(np.int64)
-        self.step_weight.flags.writeable = False
+            self.step_weight.flags.writeable = False
         self.scale = 1.0 / ORDER_UNIT if self.first_only else 1.0 / visits
 
 
@@ -93,8 +90,8 @@ class CountToAnchors(Job):
         if out is None:
             out = np.empty((len(starts), self.columns), np.float32)
         self.run(
-            _count_visits, table, starts, self.wanted, self.column, self.num_anchors, counting.step_weight, counting.hops,
-            counting.first_only, counting.scale, out,
+            count_visits, table, starts, self.wanted, self.column, self.num_anchors, counting.step_weight, counting.hops,
+            True, counting.first_only, counting.scale, out,
         )  # fmt: skip
         return compress(out) if self.compressed else out
 
@@ -163,68 +160,3 @@ def sampled_reachability(
     to = job.matrix(walker, np.arange(n, dtype=np.uint32))
     back = CountFromAnchors.make(counting, seed).matrix(walker, anchors.astype(np.uint32))
     return to, csr_array(back.tocsr()) if layout == "csr" else back.toarray()
-
-
-@long_kernel
-def _count_visits(
-    share: Any, indptr: Any, indices: Any, alias: Any, starts: Any, num_walks: Any, walk_length: Any, seed: Any,
-    is_anchor: Any, column: Any, num_anchors: Any, step_weight: Any, hops: Any, first_only: Any, scale: Any, out: Any,
-) -> None:  # fmt: skip
-    """Row r of ``out`` gets ``scale`` times the visits that walks from ``starts[r]`` pay to each anchor.
-
-    ``is_anchor`` is a bitmap (it stays in cache where a column number a node would not), ``column`` the anchor's column.
-    Counts are integers, so their sums do not depend on the order of additions. A visit at step t adds ``step_weight[t]``,
-    in the order similarity for the first visit of a walk only. With ``hops`` above 1 an anchor has that many columns, one
-    for each step.
-    """
-    rows = rows_per_block(num_walks)
-    width = num_anchors * hops
-    for b in range(share[0], (len(starts) + rows - 1) // rows, share[1]):
-        block = new_block()
-        row = b * rows
-        end = min(row + rows, len(starts))
-        counts = np.zeros((end - row, width), step_weight.dtype)
-        hits = np.empty(BLOCK + 1, np.int64)
-        seen = np.zeros((BLOCK if first_only else 1, (num_anchors + 63) // 64), np.uint64)
-        for first in range(0, num_walks, BLOCK):
-            last = min(first + BLOCK, num_walks)
-            count = enter(block, starts, row, end, num_walks, walk_length, first, seed)
-            for i in range(len(seen)):
-                fill(seen[i], 0)
-            for step in range(1, walk_length + 1):
-                if share[2][0] != 0:
-                    break
-                advance(indptr, indices, alias, block, count, step)
-                found = _find_hits(block[0], count, is_anchor, hits)
-                offset = step - 1 if hops > 1 else 0
-                for h in range(found):
-                    i = hits[h]
-                    c = np.int64(column[block[0][i]])
-                    if first_only and _was_seen(seen[i], c):
-                        continue
-                    counts[i // (last - first), c * hops + offset] += step_weight[step]
-        for r in range(end - row):
-            for j in range(width):
-                out[row + r, j] = counts[r, j] * scale
-
-
-@kernel
-def _find_hits(current: Any, count: Any, is_anchor: Any, hits: Any) -> Any:
-    """The walkers that stand on an anchor."""
-    found = np.int64(0)
-    for i in range(count):
-        v = current[i]
-        if v != DEAD:
-            hits[found] = i
-            found += in_bitmap(is_anchor, v)
-    return found
-
-
-@kernel
-def _was_seen(seen: Any, column: Any) -> Any:
-    """Whether the walker visited this anchor before; it has from now on."""
-    bit = uint64(1) << uint64(column & 63)
-    if seen[column >> 6] & bit:
-        return True
-    seen[column >> 6] |= bit
-    return False

@@ -153,7 +153,7 @@ def store_walks(
             count = enter(block, starts, row, end, num_walks, walk_length, first, seed)
             for step in range(walk_length + 1):
                 if share[2][0] != 0:
-                    break
+                    return
                 if step > 0:
                     advance(indptr, indices, alias, block, count, step)
                 i = 0

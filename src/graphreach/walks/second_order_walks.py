@@ -158,7 +158,7 @@ def _store_second_order_walks(
             out[r, walk, 0] = here
             for step in range(1, out.shape[2]):
                 if share[2][0] != 0:
-                    break
+                    return
                 there = np.int64(-1)
                 bits = step_bits(key, step)
                 proposals = 0

@@ -1,4 +1,4 @@
-"""Which nodes walks visit: all visits from a start are collected and sorted, and those to the same node are merged."""
+"""Which nodes walks visit: all visits from a start are collected and merged, or those to given nodes are counted."""
 
 from typing import Any, NamedTuple
 
@@ -6,9 +6,9 @@ import numpy as np
 from numba import uint64
 from numpy.typing import NDArray
 
-from graphreach.jit import fill, kernel, on_helpers, parallel_kernel, rows_of
+from graphreach.jit import fill, kernel, long_kernel, on_helpers, parallel_kernel, rows_of
 from graphreach.walks.engine import Job, Transitions
-from graphreach.walks.kernels import BLOCK, DEAD, advance, enter, new_block, rows_per_block
+from graphreach.walks.kernels import BLOCK, DEAD, advance, enter, in_bitmap, new_block, rows_per_block
 from graphreach.walks.rng import GOLDEN, mix
 
 ALL_WALKS = 7
@@ -66,6 +66,13 @@ def collect_visits(
     return Visits(offsets, entries, masks, totals)
 
 
+def equal_weights(length: int, visits: int) -> NDArray[Any]:
+    """A weight of 1 for each step, of the type that up to ``visits`` are counted in: 32 bits keep more in cache."""
+    weights = np.ones(length + 1, np.int32 if visits < 2**31 else np.int64)
+    weights.flags.writeable = False
+    return weights
+
+
 @on_helpers
 def _list_sorted(
     share: Any, indptr: Any, indices: Any, alias: Any, starts: Any, num_walks: Any, *arguments: Any
@@ -76,6 +83,8 @@ def _list_sorted(
     """
     *walking, visits, hops, distinct = arguments
     _list_visits(share, indptr, indices, alias, starts, num_walks, *walking, visits, distinct)
+    if share[2][0] != 0:
+        return
     rows = max(1, BLOCK // num_walks)
     blocks = -(-len(starts) // rows)
     mine = slice(*(rows * (blocks * i // share[1]) for i in (share[0], share[0] + 1)))
@@ -116,7 +125,7 @@ def _list_visits(
                 masks[i] = sample_mask(block[1][i], num_samples, chance)
             for step in range(1, walk_length + 1):
                 if share[2][0] != 0:
-                    break
+                    return
                 advance(indptr, indices, alias, block, count, step)
                 for r in range(row, end):
                     at = filled[r]
@@ -180,3 +189,70 @@ def _merge(
                 entries[out], masks[out], totals[out] = entry, 0, 0
             masks[out] |= np.uint8(visit & 255)
             totals[out] += step_weight[(visit >> STEP) & 0xFFFFF]
+
+
+@long_kernel
+def count_visits(
+    share: Any, indptr: Any, indices: Any, alias: Any, starts: Any, num_walks: Any, walk_length: Any, seed: Any,
+    is_anchor: Any, column: Any, num_anchors: Any, step_weight: Any, hops: Any, returns: Any,
+    first_only: Any, scale: Any, out: Any,
+) -> None:  # fmt: skip
+    """Row r of ``out`` gets ``scale`` times the visits that walks from ``starts[r]`` pay to each anchor.
+
+    ``is_anchor`` is a bitmap (it stays in cache where a column number a node would not), ``column`` the anchor's column.
+    Counts are integers, so their sums do not depend on the order of additions. A visit at step t adds ``step_weight[t]``,
+    with ``first_only`` for the first visit of a walk only; without ``returns`` a walk does not visit its start. With
+    ``hops`` above 1 an anchor has that many columns, one for each step.
+    """
+    rows = rows_per_block(num_walks)
+    width = num_anchors * hops
+    for b in range(share[0], (len(starts) + rows - 1) // rows, share[1]):
+        block = new_block()
+        row = b * rows
+        end = min(row + rows, len(starts))
+        counts = np.zeros((end - row, width), step_weight.dtype)
+        hits = np.empty(BLOCK + 1, np.int64)
+        seen = np.zeros((BLOCK if first_only else 1, (num_anchors + 63) // 64), np.uint64)
+        for first in range(0, num_walks, BLOCK):
+            last = min(first + BLOCK, num_walks)
+            count = enter(block, starts, row, end, num_walks, walk_length, first, seed)
+            for i in range(len(seen)):
+                fill(seen[i], 0)
+            for step in range(1, walk_length + 1):
+                if share[2][0] != 0:
+                    return
+                advance(indptr, indices, alias, block, count, step)
+                found = _find_hits(block[0], count, is_anchor, hits)
+                offset = step - 1 if hops > 1 else 0
+                for h in range(found):
+                    i = hits[h]
+                    r, v = i // (last - first), block[0][i]
+                    c = np.int64(column[v])
+                    if (not returns and v == starts[row + r]) or (first_only and _was_seen(seen[i], c)):
+                        continue
+                    counts[r, c * hops + offset] += step_weight[step]
+        for r in range(end - row):
+            for j in range(width):
+                out[row + r, j] = counts[r, j] * scale
+
+
+@kernel
+def _find_hits(current: Any, count: Any, is_anchor: Any, hits: Any) -> Any:
+    """The walkers that stand on an anchor."""
+    found = np.int64(0)
+    for i in range(count):
+        v = current[i]
+        if v != DEAD:
+            hits[found] = i
+            found += in_bitmap(is_anchor, v)
+    return found
+
+
+@kernel
+def _was_seen(seen: Any, column: Any) -> Any:
+    """Whether the walker visited this anchor before; it has from now on."""
+    bit = uint64(1) << uint64(column & 63)
+    if seen[column >> 6] & bit:
+        return True
+    seen[column >> 6] |= bit
+    return False
