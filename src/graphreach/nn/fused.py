@@ -188,19 +188,48 @@ class RowProduct(torch.autograd.Function):
         return None, dvalues, dQ.sum(0)
 
 
-class Normalize(torch.autograd.Function):
-    """Rows scaled to unit length, in few passes on any device."""
+class LinearProject(torch.autograd.Function):
+    """t p_v + f q_i of every node and anchor."""
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor) -> Tensor:
-        inverse = torch.linalg.vector_norm(x, dim=1, keepdim=True).clamp_min_(EPSILON).reciprocal_()
-        out: Tensor = x * inverse
-        ctx.save_for_backward(out, inverse)
+    def forward(ctx: Any, positions: Positions, to: Tensor, back: Tensor, p: Tensor, q: Tensor) -> Tensor:
+        ctx.positions = positions
+        ctx.save_for_backward(to, back, p, q)
+        out = p.new_empty(len(p), positions.width)
+        arrays = [as_array(each) for each in (to, back, p, q)]
+        attention.linear_project(*arrays[:2], positions.layout, *arrays[2:], out.numpy())
         return out
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> Any:
-        z, inverse = ctx.saved_tensors
-        along = torch.linalg.vecdot(gradient, z).unsqueeze(1) * (inverse * EPSILON < 1)
-        return torch.addcmul(gradient, z, along, value=-1).mul_(inverse)
+        to, back, p, q = ctx.saved_tensors
+        parts, wanted = num_parts(len(p), q.numel()), any(ctx.needs_input_grad[1:3])
+        dto, dback = (torch.empty_like(to) if wanted else to.new_empty(0) for _ in range(2))
+        dp, dq = torch.empty_like(p), q.new_zeros(parts, q.numel())
+        arrays = [as_array(each) for each in (to, back, p, q, gradient)]
+        attention.linear_project_backward(
+            *arrays[:2], ctx.positions.layout, *arrays[2:], parts, *(each.numpy() for each in (dp, dq, dto, dback))
+        )
+        return None, *((dto, dback) if wanted else (None, None)), dp, dq.sum(0)
+
+
+class Normalize(torch.autograd.Function):
+    """Rows scaled to unit length, by the kernels that PyTorch has for weight normalisation."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        x, lengths = x.contiguous(), x.new_ones(len(x), 1)
+        out, norm = torch._weight_norm_interface(x, lengths)
+        short = (norm.view(-1) < EPSILON).nonzero().view(-1)
+        out[short] = x[short] / EPSILON
+        ctx.save_for_backward(x, lengths, norm, short)
+        return out
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> Any:
+        *saved, short = ctx.saved_tensors
+        dx: Tensor = torch.ops.aten._weight_norm_interface_backward(gradient.contiguous(), *saved, 0)[0]
+        dx[short] = gradient[short] / EPSILON
+        return dx

@@ -122,18 +122,18 @@ def grouped_dot(share: Any, z: Any, groups: Any, parts: Any, out: Any) -> None:
 
 @fast_inline_kernel
 def _add_rows(z: Any, groups: Any, gradient: Any, begin: Any, end: Any, out: Any) -> None:
-    """Add to ``out`` the pairs' gradients times the other ends' rows, two rows at a time."""
-    i = begin
-    while i + 1 < end:
-        a, b = gradient[groups.pair[i]], gradient[groups.pair[i + 1]]
-        first, second = z[groups.other[i]], z[groups.other[i + 1]]
-        for c in range(len(out)):
-            out[c] += a * first[c] + b * second[c]
-        i += 2
-    if i < end:
-        a, first = gradient[groups.pair[i]], z[groups.other[i]]
-        for c in range(len(out)):
-            out[c] += a * first[c]
+    """Add to ``out`` the pairs' gradients times the other ends' rows, four rows at a time."""
+    pair, other = groups.pair, groups.other
+    whole = begin + (end - begin) // 4 * 4
+    for i in range(begin, whole, 4):
+        a, b, c, d = gradient[pair[i]], gradient[pair[i + 1]], gradient[pair[i + 2]], gradient[pair[i + 3]]
+        first, second, third, fourth = z[other[i]], z[other[i + 1]], z[other[i + 2]], z[other[i + 3]]
+        for j in range(len(out)):
+            out[j] += (a * first[j] + b * second[j]) + (c * third[j] + d * fourth[j])
+    for i in range(whole, end):
+        a, first = gradient[pair[i]], z[other[i]]
+        for j in range(len(out)):
+            out[j] += a * first[j]
 
 
 @fast_parallel_kernel
