@@ -11,8 +11,8 @@ import torch
 import graphreach as gr
 from graphreach.errors import InputError
 from graphreach.nn import anchor_set_positions
-from graphreach.nn.anchor_set_positions import anchor_sets, set_sizes
-from graphreach.nn.kernels.anchor_sets import draw_sets
+from graphreach.nn.kernels.positions import draw_sets
+from graphreach.nn.pgnn import anchor_sets, set_sizes
 from graphreach.walks.rng import hash_nodes
 from helpers import random_graph
 

@@ -8,7 +8,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
-from graphreach.nn.dropout import numbered_rows
+from graphreach.nn.node_model import numbered_rows
 from graphreach.training.batches import Part
 from graphreach.training.inputs import Inputs
 from graphreach.training.model import TaskModel

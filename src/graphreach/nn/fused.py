@@ -84,12 +84,11 @@ class Aggregate(_Message):
         u: Tensor | None, a: Tensor | None, floor: float, slope: float,
     ) -> Tensor:  # fmt: skip
         ctx.positions, ctx.floor, ctx.slope, ctx.attention = positions, floor, slope, u is not None
-        if u is None or a is None:
-            u, a = P.new_zeros(len(P)), torch.zeros_like(bias)
+        a = torch.zeros_like(bias) if a is None else a
         out, alpha = torch.empty_like(P), P.new_empty(len(P), positions.width if ctx.attention else 0)
         messages = _messages(positions, floor, (to, back, background, P, Q, bias))
         kernels.aggregate(
-            messages, positions.layout, ctx.attention, as_array(u), as_array(a), NUMPY_TYPES[P.dtype](slope),
+            messages, positions.layout, None if u is None else as_array(u), as_array(a), NUMPY_TYPES[P.dtype](slope),
             num_parts(len(P), Q.numel()), alpha.numpy(), out.numpy(),
         )  # fmt: skip
         ctx.save_for_backward(to, back, background, P, Q, bias, a, alpha, out)
@@ -101,13 +100,13 @@ class Aggregate(_Message):
         *saved, a, alpha, out = ctx.saved_tensors
         messages = _messages(ctx.positions, ctx.floor, tuple(saved))
         parts, gradients = Aggregate.room(ctx, messages)
-        du = torch.empty(len(out), dtype=out.dtype)
+        du = out.new_empty(len(out)) if ctx.attention else None
         kernels.aggregate_backward(
-            messages, ctx.positions.layout, ctx.attention, as_array(a), NUMPY_TYPES[out.dtype](ctx.slope), parts,
-            as_array(alpha), as_array(out), as_array(gradient), gradients, du.numpy(),
+            messages, ctx.positions.layout, as_array(a), NUMPY_TYPES[out.dtype](ctx.slope), parts,
+            as_array(alpha), as_array(out), as_array(gradient), gradients, None if du is None else du.numpy(),
         )  # fmt: skip
         *found, da = Aggregate.collect(ctx, gradients)
-        return None, *found, *((du, da) if ctx.attention else (None, None)), None, None
+        return None, *found, du, da if ctx.attention else None, None, None
 
 
 class Project(_Message):

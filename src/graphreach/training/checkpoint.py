@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from graphreach.errors import InputError
 from graphreach.io.files import replacing
-from graphreach.nn.checksum import json_checksum, tensor_checksum
+from graphreach.nn.pretrained import json_checksum, tensor_checksum
 
 CHECKPOINT = "checkpoint.safetensors"
 Weights = dict[str, Tensor]

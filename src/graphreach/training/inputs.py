@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from graphreach.nn.adjacency import Adjacency
+from graphreach.nn.neighbourhood import Adjacency
 from graphreach.nn.positions import GatheredPositions, Positions
 from graphreach.progress import track
 from graphreach.threads import one_torch_thread

@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from graphreach.nn.node_classifier import NodeClassifier
+from graphreach.nn.node_model import NodeClassifier
 from graphreach.training.batches import Part
 
 

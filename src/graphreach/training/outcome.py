@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from graphreach.errors import InputError
 from graphreach.io.files import replacing
-from graphreach.nn.late_fusion import LateFusion
+from graphreach.nn.decoders import LateFusion
 from graphreach.tasks import Split
 from graphreach.training.evaluation import Scores, measure
 from graphreach.training.inputs import Inputs

@@ -14,7 +14,7 @@ from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.checks import check_graph
 from graphreach.nn.decoders import ReachDecoder
-from graphreach.nn.node_classifier import NodeClassifier
+from graphreach.nn.node_model import NodeClassifier
 from graphreach.nn.pretrained import CONFIG
 from graphreach.tasks.link_split import without_links
 from graphreach.threads import one_torch_thread

@@ -7,8 +7,8 @@ padded with zeros to whole registers. Where anchors differ by node, Q comes as i
 gathered and transposed first.
 
 Rows are dealt out to a number of parts that depends on shapes only, never on threads; sums over nodes are kept per part and
-added in order, so training repeats bit for bit. Every layout and every switch is a value, not a type: one compilation
-serves them all.
+added in order, so training repeats bit for bit. A layout is a value, not a type: one compilation serves them all. Attention
+is one more, which the mean does not need.
 """
 
 from typing import Any, NamedTuple
@@ -163,9 +163,12 @@ def _equal(k: Any, x: Any) -> None:
 
 @fast_parallel_kernel
 def aggregate(
-    share: Any, messages: Any, layout: Any, attention: Any, u: Any, a: Any, slope: Any, parts: Any, alpha: Any, out: Any
+    share: Any, messages: Any, layout: Any, u: Any, a: Any, slope: Any, parts: Any, alpha: Any, out: Any
 ) -> None:
-    """out[v] = sum_i w_i m_i: w_i = 1 / k (Eq. 6), or attention's (Eqs. 7-8), kept in ``alpha`` with the logits' signs."""
+    """out[v] = sum_i w_i m_i: w_i = 1 / k (Eq. 6), or attention's (Eqs. 7-8), kept in ``alpha`` with the logits' signs.
+
+    Without attention, ``u`` is None.
+    """
     n = len(out)
     for part in range(share[0], parts, share[1]):
         buffers = np.empty((4, padded(layout.width)), out.dtype)
@@ -176,7 +179,7 @@ def aggregate(
             load_row(messages.to, layout, messages.background, v, t)
             load_row(messages.back, layout, messages.background, v, f)
             QT, begin = _anchors(messages.Q, layout, v, room)
-            if attention:
+            if u is not None:
                 _attend(t, f, messages, v, QT, begin, u[v], a, slope, k, x, weight)
                 keep(weight, alpha[v, :k])
             else:
@@ -240,10 +243,10 @@ def _row_back(
 
 @fast_parallel_kernel
 def aggregate_backward(
-    share: Any, messages: Any, layout: Any, attention: Any, a: Any, slope: Any, parts: Any, alpha: Any, out: Any,
-    gradient: Any, gradients: Any, du: Any,
+    share: Any, messages: Any, layout: Any, a: Any, slope: Any, parts: Any, alpha: Any, out: Any, gradient: Any,
+    gradients: Any, du: Any,
 ) -> None:  # fmt: skip
-    """Gradients of :func:`aggregate`."""
+    """Gradients of :func:`aggregate`; ``du`` is None without attention."""
     n = len(out)
     for part in range(share[0], parts, share[1]):
         buffers = np.empty((7, padded(layout.width)), out.dtype)
@@ -260,7 +263,7 @@ def aggregate_backward(
             load_row(messages.to, layout, messages.background, v, t)
             load_row(messages.back, layout, messages.background, v, f)
             QT, begin = _anchors(messages.Q, layout, v, room)
-            if attention:
+            if du is not None:
                 fill_row(alpha[v, :k], weight)
                 _product(t, f, messages.P[v], QT, begin, messages.bias, messages.floor, gradient[v], y)
                 du[v] = leaky_softmax_backward(weight, slope, dot(out[v], gradient[v]), x, y)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphreach.jit import fast_inline_kernel, fast_parallel_kernel, fill, inline_kernel, kernel, parallel_kernel
+from graphreach.jit import fast_inline_kernel, fast_parallel_kernel, fill, inline_kernel, parallel_kernel
 
 
 class Groups(NamedTuple):
@@ -60,7 +60,9 @@ def group_pairs(left: Any, right: Any, num_nodes: int, bits: int, parts: int) ->
     pair, other = np.empty(2 * len(left), np.int32), np.empty(2 * len(left), np.int32)
     if bad.any():
         return Groups(np.empty(0, np.int64), pair, other)
-    pointer = _running_sums(counts)
+    ends = np.cumsum(counts.T).reshape(-1, parts)  # by key, then part
+    counts[:] = ends.T - counts  # where each part's ends of each key begin
+    pointer = counts[0].astype(np.int64)
     _place_ends(left, right, num_nodes, bits, counts, pair, other)
     return Groups(pointer, pair, other)
 
@@ -93,19 +95,6 @@ def _place_ends(
             i = cursor[_key(b, a, 1, num_nodes, bits)]
             pair[i], other[i] = p, a
             cursor[_key(b, a, 1, num_nodes, bits)] += 1
-
-
-@kernel
-def _running_sums(counts: Any) -> Any:
-    """Where each key begins; ``counts`` becomes where each part's ends of each key begin."""
-    pointer, place = np.empty(counts.shape[1], np.int64), 0
-    for key in range(counts.shape[1]):
-        pointer[key] = place
-        for part in range(len(counts)):
-            here = counts[part, key]
-            counts[part, key] = place
-            place += here
-    return pointer
 
 
 @fast_parallel_kernel
