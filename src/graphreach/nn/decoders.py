@@ -24,13 +24,7 @@ CACHED_BYTES = 1 << 18
 """Size of the rows that stay in a core's own cache."""
 
 _groups: "WeakTensorKeyDictionary" = WeakTensorKeyDictionary()
-
-
-class _Groups(NamedTuple):
-    """The pairs of each node, for one version of the tensor that lists them and one shape of the embedding."""
-
-    made_for: tuple[int, int, int]
-    ends: kernels.Groups
+"""By tensor of pairs: the pairs of each node, after the tensor's version and the embedding's shape that they are for."""
 
 
 def pair_dot(z: Tensor, pairs: Tensor) -> Tensor:
@@ -64,12 +58,12 @@ def pair_dot(z: Tensor, pairs: Tensor) -> Tensor:
 
 class _PairDot(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, z: Tensor, pairs: Tensor, groups: _Groups) -> Tensor:
+    def forward(ctx: Any, z: Tensor, pairs: Tensor, groups: kernels.Groups) -> Tensor:
         z = z.contiguous()
         ctx.save_for_backward(z, pairs)  # refuses pairs that were changed in between
         ctx.groups = groups
         out = z.new_empty(pairs.size(1))
-        kernels.grouped_dot(as_array(z), groups.ends, PARTS, out.numpy())
+        kernels.grouped_dot(as_array(z), groups, PARTS, out.numpy())
         return out
 
     @staticmethod
@@ -77,7 +71,7 @@ class _PairDot(torch.autograd.Function):
     def backward(ctx: Any, gradient: Tensor) -> Any:
         z, _ = ctx.saved_tensors
         dz = torch.empty_like(z)
-        kernels.grouped_backward(z.numpy(), ctx.groups.ends, as_array(gradient), PARTS, dz.numpy())
+        kernels.grouped_backward(z.numpy(), ctx.groups, as_array(gradient), PARTS, dz.numpy())
         return dz, None, None
 
 
@@ -96,18 +90,18 @@ def _block_bits(num_nodes: int, num_pairs: int, row_bytes: int) -> int:
     return max(fitting, math.ceil(math.log2(max(1, num_nodes / blocks))))
 
 
-def _group(pairs: Tensor, z: Tensor) -> _Groups:
+def _group(pairs: Tensor, z: Tensor) -> kernels.Groups:
     made_for = (pairs._version, *z.shape)
-    known: _Groups | None = _groups.get(pairs)
-    if known is None or known.made_for != made_for:
+    known, ends = _groups.get(pairs, (None, None))
+    if known != made_for:
         n, bits = len(z), _block_bits(len(z), pairs.size(1), z.nbytes // max(1, len(z)))
         parts = GROUPING_PARTS if pairs.size(1) >= n else 1  # each part counts the pairs of every node
         left, right = pairs.contiguous().numpy()
         ends = kernels.group_pairs(left, right, n, bits, parts)
         if not len(ends.pointer):
             _check_range(pairs, n)
-        _groups[pairs] = known = _Groups(made_for, ends)
-    return known
+        _groups[pairs] = made_for, ends
+    return ends
 
 
 class DotDecoder(nn.Module):

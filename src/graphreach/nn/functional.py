@@ -42,14 +42,11 @@ def aggregate(
     if use_kernels(P, Q, to):
         result: Tensor = fused.apply(fused.Aggregate, positions, to, back, background, P, Q, bias, u, a, floor, slope)
         return result
-    return torch.cat(
-        [
-            _checkpointed(
-                _plain_aggregate, t, f, mask, P[rows], anchors, bias, None if u is None else u[rows], a, floor, slope
-            )
-            for rows, t, f, mask, anchors in _plain_blocks(positions, to, back, background, Q)
-        ]
-    )
+    blocks = []
+    for rows, *block in _plain_blocks(positions, to, back, background, Q):
+        own = None if u is None else u[rows]
+        blocks.append(_checkpointed(_plain_aggregate, *block, P[rows], bias, own, a, floor, slope))
+    return torch.cat(blocks)
 
 
 def project(
@@ -61,12 +58,8 @@ def project(
     if use_kernels(P, Q, to):
         result: Tensor = fused.apply(fused.Project, positions, to, back, background, P, Q, bias, w, floor)
         return result
-    return torch.cat(
-        [
-            _checkpointed(_plain_project, t, f, mask, P[rows], anchors, bias, w, floor)
-            for rows, t, f, mask, anchors in _plain_blocks(positions, to, back, background, Q)
-        ]
-    )
+    blocks = _plain_blocks(positions, to, back, background, Q)
+    return torch.cat([_checkpointed(_plain_project, *block, P[rows], bias, w, floor) for rows, *block in blocks])
 
 
 def linear_mean(positions: Positions, to: Tensor, back: Tensor, x: Tensor, weight: Tensor) -> Tensor:
@@ -144,17 +137,11 @@ def _plain_blocks(positions: Positions, to: Tensor, back: Tensor, background: Te
         if positions.rectangular:
             anchors = Q.unsqueeze(0)
         elif isinstance(positions, GatheredPositions):
-            anchors = Q[_padded_sources(positions, rows)]
+            entry = positions.pointer[:-1][rows].unsqueeze(-1) + columns  # beyond a node's own it is any
+            anchors = Q[positions.entry_anchors[entry.clamp(max=positions.entry_anchors.numel() - 1)]]
         else:
             anchors = Q[(positions.first_anchor[rows].unsqueeze(-1) + columns).clamp(max=len(Q) - 1)]
         yield rows, t[rows], f[rows], mask, anchors
-
-
-def _padded_sources(positions: GatheredPositions, rows: slice) -> Tensor:
-    """The anchors of some nodes' entries, ``[rows, width]``; beyond a node's own entries it is any anchor."""
-    begin = positions.pointer[:-1][rows].unsqueeze(-1)
-    entry = begin + torch.arange(positions.width, device=begin.device)
-    return positions.entry_anchors[entry.clamp(max=positions.entry_anchors.numel() - 1)]
 
 
 def _plain_messages(t: Tensor, f: Tensor, P: Tensor, anchors: Tensor, bias: Tensor, floor: float) -> Tensor:
@@ -163,7 +150,7 @@ def _plain_messages(t: Tensor, f: Tensor, P: Tensor, anchors: Tensor, bias: Tens
 
 
 def _plain_aggregate(
-    t: Tensor, f: Tensor, mask: Tensor, P: Tensor, anchors: Tensor, bias: Tensor, u: Tensor | None, a: Tensor | None,
+    t: Tensor, f: Tensor, mask: Tensor, anchors: Tensor, P: Tensor, bias: Tensor, u: Tensor | None, a: Tensor | None,
     floor: float, slope: float,
 ) -> Tensor:  # fmt: skip
     messages = _plain_messages(t, f, P, anchors, bias, floor)
@@ -176,7 +163,7 @@ def _plain_aggregate(
 
 
 def _plain_project(
-    t: Tensor, f: Tensor, mask: Tensor, P: Tensor, anchors: Tensor, bias: Tensor, w: Tensor, floor: float
+    t: Tensor, f: Tensor, mask: Tensor, anchors: Tensor, P: Tensor, bias: Tensor, w: Tensor, floor: float
 ) -> Tensor:
     return (_plain_messages(t, f, P, anchors, bias, floor) @ w) * mask
 

@@ -36,7 +36,7 @@ def count_union(
 
 @parallel_kernel
 def fill_union(
-    share: Any, t_pointer: Any, t_indices: Any, t_data: Any, f_pointer: Any, f_indices: Any, f_data: Any, hops: Any,
+    share: Any, t_pointer: Any, t_indices: Any, f_pointer: Any, f_indices: Any, t_data: Any, f_data: Any, hops: Any,
     pointer: Any, column: Any, to_values: Any, from_values: Any,
 ) -> None:  # fmt: skip
     """Both matrices' numbers on the union of their patterns; an entry that only one has is zero in the other."""
