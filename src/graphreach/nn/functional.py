@@ -40,7 +40,8 @@ def aggregate(
     """Sum of messages: their mean (Eq. 6) if ``u`` is None, else by attention (Eqs. 7-8, before W_att)."""
     floor = 0.0 if relu else -math.inf
     if use_kernels(P, Q, to):
-        result: Tensor = fused.apply(fused.Aggregate, positions, to, back, background, P, Q, bias, u, a, floor, slope)
+        arguments = (positions, to, back, background, P, Q, bias, u, a, floor, slope, False)
+        result: Tensor = fused.apply(fused.Messages, *arguments)
         return result
     blocks = []
     for rows, *block in _plain_blocks(positions, to, back, background, Q):
@@ -56,7 +57,8 @@ def project(
     """Every message's product with ``w``, ``[n, width]``: the last layer (Algorithm 1, line 8), before sigma."""
     floor = 0.0 if relu else -math.inf
     if use_kernels(P, Q, to):
-        result: Tensor = fused.apply(fused.Project, positions, to, back, background, P, Q, bias, w, floor)
+        arguments = (positions, to, back, background, P, Q, bias, None, w, floor, 0.0, True)
+        result: Tensor = fused.apply(fused.Messages, *arguments)
         return result
     blocks = _plain_blocks(positions, to, back, background, Q)
     return torch.cat([_checkpointed(_plain_project, *block, P[rows], bias, w, floor) for rows, *block in blocks])
