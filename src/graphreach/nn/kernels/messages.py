@@ -115,9 +115,9 @@ def _product_block(
 def _product(t: Any, f: Any, p: Any, QT: Any, begin: Any, bias: Any, floor: Any, w: Any, out: Any) -> None:
     """out[i] = m_i w: the messages' products with a vector."""
     step, i = lanes(t), 0
-    while i + 2 * step <= len(t):
-        _product_block(zeros(t, 2), t, f, p, QT, begin, bias, floor, w, i, out)
-        i += 2 * step
+    while i + 4 * step <= len(t):
+        _product_block(zeros(t, 4), t, f, p, QT, begin, bias, floor, w, i, out)
+        i += 4 * step
     while i < len(t):
         _product_block(zeros(t, 1), t, f, p, QT, begin, bias, floor, w, i, out)
         i += step
@@ -126,13 +126,19 @@ def _product(t: Any, f: Any, p: Any, QT: Any, begin: Any, bias: Any, floor: Any,
 @kernel
 def _sum(t: Any, f: Any, x: Any, p: Any, QT: Any, begin: Any, bias: Any, floor: Any, out: Any) -> None:
     """out = sum_i x_i m_i."""
-    none, step = zeros(t, 1), lanes(t)
+    none, one, step = zeros(t, 2), zeros(t, 1), lanes(t)
     for c in range(len(p)):
         pc, bc, low, sums = spread(p[c], none), spread(bias[c], none), spread(floor, none), none
-        for i in range(0, len(t), step):
+        i = 0
+        while i + 2 * step <= len(t):
             m = load(t, i, none) * pc + (load(f, i, none) * load(QT, (c, begin + i), none) + bc)
             sums = load(x, i, none) * larger(m, low) + sums
+            i += 2 * step
         out[c] = total(sums)
+        if i < len(t):
+            last = load(t, i, one) * spread(p[c], one)
+            last = last + (load(f, i, one) * load(QT, (c, begin + i), one) + spread(bias[c], one))
+            out[c] += total(load(x, i, one) * larger(last, spread(floor, one)))
 
 
 @kernel

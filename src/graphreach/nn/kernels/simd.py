@@ -16,10 +16,10 @@ from numba.core import types as numba_types
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, lower_builtin, models, register_model
 
-REGISTER = 512
-"""Bits of one register, as wide as processors have them; a narrower processor takes two of its own."""
+REGISTER = 256
+"""Bits of one register."""
 
-LARGEST = 16
+LARGEST = 8
 """Numbers of the smallest type in a register: rows padded to a multiple of it can be read by whole registers."""
 
 types: Any = numba_types
