@@ -101,7 +101,8 @@ def _group(pairs: Tensor, z: Tensor) -> kernels.Groups:
         if not len(ends.pointer):
             _check_range(pairs, n)
         _groups[pairs] = made_for, ends
-    return ends
+    groups: kernels.Groups = ends
+    return groups
 
 
 class DotDecoder(nn.Module):

@@ -103,8 +103,10 @@ def look_up(share: Any, table: Any, index: Any, parts: Any, out: Any) -> None:
     """out = table[index]."""
     n = len(index)
     for part in range(share[0], parts, share[1]):
-        for e in range(part * n // parts, (part + 1) * n // parts):
-            out[e] = table[index[e]]
+        begin, end = part * n // parts, (part + 1) * n // parts
+        places, found = index[begin:end], out[begin:end]
+        for e in range(len(places)):
+            found[e] = table[places[e]]
 
 
 @fast_inline_kernel
