@@ -25,6 +25,6 @@ def test_the_layers_kernels_are_those_that_training_needs(tmp_path):
 
     demo.compile_layers()
     kernels = (message_kernels.forward, message_kernels.backward, map_kernels.map_entries_backward)
-    before = [len(kernel.signatures) for kernel in kernels]
+    before = [len(kernel.compiled.signatures) for kernel in kernels]
     demo.run_demo(tmp_path, epochs=1)
-    assert [len(kernel.signatures) for kernel in kernels] == before
+    assert [len(kernel.compiled.signatures) for kernel in kernels] == before
