@@ -11,6 +11,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache, partial, wraps
 from queue import Empty, SimpleQueue
 from typing import Any

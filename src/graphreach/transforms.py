@@ -15,7 +15,7 @@ from graphreach.anchors import select_anchors
 from graphreach.arguments import check_choice, describe, to_integers
 from graphreach.errors import InputError
 from graphreach.graph import Graph
-from graphreach.nn.adjacency import csr_tensor
+from graphreach.nn.neighbourhood import csr_tensor
 from graphreach.reachability import reachability
 from graphreach.walks.defaults import NUM_ANCHORS, NUM_WALKS, STRATEGY, WALK_LENGTH
 

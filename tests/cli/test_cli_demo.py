@@ -24,7 +24,7 @@ def test_the_layers_kernels_are_those_that_training_needs(tmp_path):
     from graphreach.nn.kernels import messages as message_kernels
 
     demo.compile_layers()
-    kernels = (message_kernels.aggregate, message_kernels.project_backward, map_kernels.map_entries_backward)
+    kernels = (message_kernels.forward, message_kernels.backward, map_kernels.map_entries_backward)
     before = [len(kernel.compiled.signatures) for kernel in kernels]
     demo.run_demo(tmp_path, epochs=1)
     assert [len(kernel.compiled.signatures) for kernel in kernels] == before

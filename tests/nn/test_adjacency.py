@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 import graphreach as gr
 from graphreach.errors import InputError
 from graphreach.graph import Graph
-from graphreach.nn.adjacency import as_adjacency
+from graphreach.nn.neighbourhood import as_adjacency
 from helpers import KIND_NAMES, KINDS, random_graph
 
 LIKE = torch.zeros(1, dtype=torch.float64)

@@ -10,9 +10,9 @@ import torch
 
 import graphreach as gr
 from graphreach.errors import InputError
-from graphreach.nn import anchor_set_positions
-from graphreach.nn.anchor_set_positions import anchor_sets, set_sizes
-from graphreach.nn.kernels.anchor_sets import draw_sets
+from graphreach.nn import pgnn
+from graphreach.nn.kernels.positions import draw_sets
+from graphreach.nn.pgnn import anchor_sets, set_sizes
 from graphreach.walks.rng import hash_nodes
 from helpers import random_graph
 
@@ -132,4 +132,4 @@ def test_wrong_input():
         anchor_sets(random_graph(5, 5), copies=0)
     with pytest.raises(InputError, match="max_distance must be a positive integer, got 'two'"):
         anchor_sets(random_graph(5, 5), "two")
-    assert gr.nn.anchor_sets is anchor_set_positions.anchor_sets
+    assert gr.nn.anchor_sets is pgnn.anchor_sets

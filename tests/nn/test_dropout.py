@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from graphreach.nn.dropout import dropout, numbered_rows
+from graphreach.nn.node_model import dropout, numbered_rows
 
 
 @pytest.mark.parametrize("p", [0.1, 0.5, 0.9])

@@ -9,7 +9,7 @@ import graphreach as gr
 from graphreach.errors import InputError
 from nn_literal import assert_near, force_plain, gradients
 
-pair_dot_module = importlib.import_module("graphreach.nn.pair_dot")
+pair_dot_module = importlib.import_module("graphreach.nn.decoders")
 
 
 def indexed(z, pairs):

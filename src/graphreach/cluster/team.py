@@ -14,7 +14,7 @@ from torch import Tensor
 
 from graphreach.cluster.machines import MARK, STORAGE
 from graphreach.errors import InputError
-from graphreach.nn.dropout import numbered_rows
+from graphreach.nn.node_model import numbered_rows
 from graphreach.training.inputs import Inputs, Part
 from graphreach.training.model import TaskModel
 from graphreach.training.trainer import CHECKPOINT, DivergedError, Team, Trainer

@@ -15,8 +15,8 @@ from graphreach.explain.explanations import AnchorTerm, NearAnchor, NodeExplanat
 from graphreach.explain.likely_paths import likely_paths
 from graphreach.graph import Graph
 from graphreach.graph.checks import check_graph
+from graphreach.nn.decoders import PairTerms
 from graphreach.nn.graph_reach import GraphReach
-from graphreach.nn.pair_terms import PairTerms
 from graphreach.reachability import Reachability
 from graphreach.tasks.dataset import Sample
 from graphreach.training.methods import choose_anchors, model_reachability, reach_inputs

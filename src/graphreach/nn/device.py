@@ -19,12 +19,7 @@ _enabled = os.environ.get(SWITCH, "1") != "0"
 
 
 def find_device(name: str = "auto") -> torch.device:
-    """The device of that name; ``"auto"`` is CUDA's first if there is one, else the CPU.
-
-    Example:
-        >>> find_device("cpu")
-        device(type='cpu')
-    """
+    """The device of that name; ``"auto"`` is CUDA's first if there is one, else the CPU."""
     check_choice("device", name, DEVICES)
     found = torch.cuda.is_available() if name != "cpu" else False
     if name == "cuda" and not found:
@@ -36,10 +31,6 @@ def use_kernels(*tensors: Tensor) -> bool:
     """Whether the compiled kernels apply: to tensors on the CPU in single or double precision, outside ``torch.compile``.
 
     Elsewhere plain PyTorch does the same work; the numbers agree to single precision.
-
-    Example:
-        >>> use_kernels(torch.ones(2)), use_kernels(torch.ones(2).half())
-        (True, False)
     """
     if not _enabled or torch.compiler.is_compiling():
         return False
@@ -50,13 +41,7 @@ def use_kernels(*tensors: Tensor) -> bool:
 
 @contextmanager
 def without_kernels() -> Iterator[None]:
-    """Within it, layers run on plain PyTorch on every device, as they do on a GPU.
-
-    Example:
-        >>> with without_kernels():
-        ...     use_kernels(torch.ones(2))
-        False
-    """
+    """Within it, layers run on plain PyTorch on every device, as they do on a GPU."""
     global _enabled
     before, _enabled = _enabled, False
     try:

@@ -13,7 +13,7 @@ from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.checks import check_graph
 from graphreach.limits import check_memory
-from graphreach.nn.kernels.encodings import count_returns
+from graphreach.nn.kernels.positions import count_returns
 from graphreach.progress import stage, track
 from graphreach.threads import one_blas_thread
 from graphreach.walks.engine import row_chunks, transitions

@@ -10,7 +10,7 @@ from torch.autograd.function import once_differentiable
 
 from graphreach.nn.kernels import attention
 from graphreach.nn.kernels import messages as kernels
-from graphreach.nn.kernels.messages import Gradients, Messages
+from graphreach.nn.kernels.messages import Gradients
 from graphreach.nn.kernels.rows import GATHERED
 from graphreach.nn.kernels.simd import LARGEST
 from graphreach.nn.positions import Positions
@@ -36,22 +36,54 @@ def as_array(tensor: Tensor) -> Any:
     return tensor.detach().contiguous().numpy()
 
 
-def _messages(positions: Positions, floor: float, saved: tuple[Tensor, ...]) -> Messages:
+def _messages(positions: Positions, floor: float, saved: tuple[Tensor, ...]) -> kernels.Messages:
     """What the kernels make messages of."""
     to, back, background, P, Q, bias = saved
     dtype = NUMPY_TYPES[P.dtype]
     gathered = positions.kind == GATHERED
     sources = as_array(Q if gathered else F.pad(Q.t(), (0, LARGEST)))  # a row of anchors is read in whole registers
-    return Messages(
+    return kernels.Messages(
         as_array(to), as_array(back), dtype(background.item()), as_array(P), sources, as_array(bias), dtype(floor)
     )
 
 
-class _Message(torch.autograd.Function):
-    """What both functions of messages share: the gradients of all that makes them."""
+class Messages(torch.autograd.Function):
+    """Messages, fused with their sum, weighted equally or by attention (if there is u), or with a product with w."""
 
     @staticmethod
-    def room(ctx: Any, messages: Messages) -> tuple[int, Gradients]:
+    def forward(
+        ctx: Any, positions: Positions, to: Tensor, back: Tensor, background: Tensor, P: Tensor, Q: Tensor, bias: Tensor,
+        u: Tensor | None, vector: Tensor | None, floor: float, slope: float, project: bool,
+    ) -> Tensor:  # fmt: skip
+        ctx.positions, ctx.floor, ctx.project = positions, floor, project
+        ctx.attention, ctx.slope = u is not None, NUMPY_TYPES[P.dtype](slope)
+        vector = torch.zeros_like(bias) if vector is None else vector
+        out = P.new_empty(len(P), positions.width) if project else torch.empty_like(P)
+        alpha = P.new_empty(len(P), positions.width if ctx.attention else 0)
+        messages = _messages(positions, floor, (to, back, background, P, Q, bias))
+        kernels.forward(
+            messages, positions.layout, project, None if u is None else as_array(u), as_array(vector), ctx.slope,
+            num_parts(len(P), Q.numel()), alpha.numpy(), out.numpy(),
+        )  # fmt: skip
+        ctx.save_for_backward(to, back, background, P, Q, bias, vector, alpha, out if ctx.attention else alpha)
+        return out
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> Any:
+        *saved, vector, alpha, out = ctx.saved_tensors
+        messages = _messages(ctx.positions, ctx.floor, tuple(saved))
+        parts, gradients = Messages.room(ctx, messages)
+        du = out.new_empty(len(out)) if ctx.attention else None
+        kernels.backward(
+            messages, ctx.positions.layout, ctx.project, as_array(vector), ctx.slope, parts, as_array(alpha),
+            as_array(out), as_array(gradient), gradients, None if du is None else du.numpy(),
+        )  # fmt: skip
+        *found, dvector = Messages.collect(ctx, gradients)
+        return None, *found, du, dvector if ctx.attention or ctx.project else None, None, None, None
+
+    @staticmethod
+    def room(ctx: Any, messages: kernels.Messages) -> tuple[int, Gradients]:
         """The number of parts, and where the kernels put gradients."""
         gathered = ctx.positions.kind == GATHERED  # gathered rows are many, and each sum should stay in the cache
         parts = num_parts(len(messages.P), messages.Q.size, 1 << 19 if gathered else 1 << 22)
@@ -73,66 +105,6 @@ class _Message(torch.autograd.Function):
             maps = (torch.from_numpy(gradients.to), torch.from_numpy(gradients.back), background)
         own = dQ if ctx.positions.kind == GATHERED else dQ[:, :-LARGEST].t()
         return *maps, torch.from_numpy(gradients.P), own, *sums
-
-
-class Aggregate(_Message):
-    """Fused sum of messages, weighted equally or by attention."""
-
-    @staticmethod
-    def forward(
-        ctx: Any, positions: Positions, to: Tensor, back: Tensor, background: Tensor, P: Tensor, Q: Tensor, bias: Tensor,
-        u: Tensor | None, a: Tensor | None, floor: float, slope: float,
-    ) -> Tensor:  # fmt: skip
-        ctx.positions, ctx.floor, ctx.slope, ctx.attention = positions, floor, slope, u is not None
-        if u is None or a is None:
-            u, a = P.new_zeros(len(P)), torch.zeros_like(bias)
-        out, alpha = torch.empty_like(P), P.new_empty(len(P), positions.width if ctx.attention else 0)
-        messages = _messages(positions, floor, (to, back, background, P, Q, bias))
-        kernels.aggregate(
-            messages, positions.layout, ctx.attention, as_array(u), as_array(a), NUMPY_TYPES[P.dtype](slope),
-            num_parts(len(P), Q.numel()), alpha.numpy(), out.numpy(),
-        )  # fmt: skip
-        ctx.save_for_backward(to, back, background, P, Q, bias, a, alpha, out)
-        return out
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, gradient: Tensor) -> Any:
-        *saved, a, alpha, out = ctx.saved_tensors
-        messages = _messages(ctx.positions, ctx.floor, tuple(saved))
-        parts, gradients = Aggregate.room(ctx, messages)
-        du = torch.empty(len(out), dtype=out.dtype)
-        kernels.aggregate_backward(
-            messages, ctx.positions.layout, ctx.attention, as_array(a), NUMPY_TYPES[out.dtype](ctx.slope), parts,
-            as_array(alpha), as_array(out), as_array(gradient), gradients, du.numpy(),
-        )  # fmt: skip
-        *found, da = Aggregate.collect(ctx, gradients)
-        return None, *found, *((du, da) if ctx.attention else (None, None)), None, None
-
-
-class Project(_Message):
-    """Fused product of every message with a vector."""
-
-    @staticmethod
-    def forward(
-        ctx: Any, positions: Positions, to: Tensor, back: Tensor, background: Tensor, P: Tensor, Q: Tensor, bias: Tensor,
-        w: Tensor, floor: float,
-    ) -> Tensor:  # fmt: skip
-        ctx.positions, ctx.floor = positions, floor
-        ctx.save_for_backward(to, back, background, P, Q, bias, w)
-        out = P.new_empty(len(P), positions.width)
-        messages = _messages(positions, floor, (to, back, background, P, Q, bias))
-        kernels.project(messages, positions.layout, as_array(w), num_parts(len(P), Q.numel()), out.numpy())
-        return out
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, gradient: Tensor) -> Any:
-        *saved, w = ctx.saved_tensors
-        messages = _messages(ctx.positions, ctx.floor, tuple(saved))
-        parts, gradients = Project.room(ctx, messages)
-        kernels.project_backward(messages, ctx.positions.layout, as_array(w), parts, as_array(gradient), gradients)
-        return None, *Project.collect(ctx, gradients), None
 
 
 class AttentionWeights(torch.autograd.Function):
@@ -188,19 +160,48 @@ class RowProduct(torch.autograd.Function):
         return None, dvalues, dQ.sum(0)
 
 
-class Normalize(torch.autograd.Function):
-    """Rows scaled to unit length, in few passes on any device."""
+class LinearProject(torch.autograd.Function):
+    """t p_v + f q_i of every node and anchor."""
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor) -> Tensor:
-        inverse = torch.linalg.vector_norm(x, dim=1, keepdim=True).clamp_min_(EPSILON).reciprocal_()
-        out: Tensor = x * inverse
-        ctx.save_for_backward(out, inverse)
+    def forward(ctx: Any, positions: Positions, to: Tensor, back: Tensor, p: Tensor, q: Tensor) -> Tensor:
+        ctx.positions = positions
+        ctx.save_for_backward(to, back, p, q)
+        out = p.new_empty(len(p), positions.width)
+        arrays = [as_array(each) for each in (to, back, p, q)]
+        attention.linear_project(*arrays[:2], positions.layout, *arrays[2:], out.numpy())
         return out
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> Any:
-        z, inverse = ctx.saved_tensors
-        along = torch.linalg.vecdot(gradient, z).unsqueeze(1) * (inverse * EPSILON < 1)
-        return torch.addcmul(gradient, z, along, value=-1).mul_(inverse)
+        to, back, p, q = ctx.saved_tensors
+        parts, wanted = num_parts(len(p), q.numel()), any(ctx.needs_input_grad[1:3])
+        dto, dback = (torch.empty_like(to) if wanted else to.new_empty(0) for _ in range(2))
+        dp, dq = torch.empty_like(p), q.new_zeros(parts, q.numel())
+        arrays = [as_array(each) for each in (to, back, p, q, gradient)]
+        attention.linear_project_backward(
+            *arrays[:2], ctx.positions.layout, *arrays[2:], parts, *(each.numpy() for each in (dp, dq, dto, dback))
+        )
+        return None, *((dto, dback) if wanted else (None, None)), dp, dq.sum(0)
+
+
+class Normalize(torch.autograd.Function):
+    """Rows scaled to unit length, by the kernels that PyTorch has for weight normalisation."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        x, lengths = x.contiguous(), x.new_ones(len(x), 1)
+        out, norm = torch._weight_norm_interface(x, lengths)
+        short = (norm.view(-1) < EPSILON).nonzero().view(-1)
+        out[short] = x[short] / EPSILON
+        ctx.save_for_backward(x, lengths, norm, short)
+        return out
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> Any:
+        *saved, short = ctx.saved_tensors
+        dx: Tensor = torch.ops.aten._weight_norm_interface_backward(gradient.contiguous(), *saved, 0)[0]
+        dx[short] = gradient[short] / EPSILON
+        return dx

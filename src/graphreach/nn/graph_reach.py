@@ -6,15 +6,12 @@ import torch
 from torch import Tensor, nn
 
 from graphreach.errors import InputError
-from graphreach.nn.adjacency import Adjacency
 from graphreach.nn.checks import check_embedding, check_tensor
-from graphreach.nn.dropout import dropout
-from graphreach.nn.messages import ReachReadout
-from graphreach.nn.neighbourhood import local_branch
-from graphreach.nn.node_model import NodeModel
-from graphreach.nn.pair_terms import PairTerms, pair_terms
+from graphreach.nn.decoders import PairTerms, pair_terms
+from graphreach.nn.neighbourhood import Adjacency, local_branch
+from graphreach.nn.node_model import NodeModel, dropout
 from graphreach.nn.positions import Positions
-from graphreach.nn.reach_conv import ReachConv
+from graphreach.nn.reach_conv import ReachConv, ReachReadout
 from graphreach.reachability import Reachability
 from graphreach.threads import one_torch_thread
 
@@ -77,12 +74,7 @@ class GraphReach(NodeModel):
         bias: bool = False,
         standardise: bool = False,
     ) -> None:
-        arguments = locals()
-        super().__init__(
-            in_channels, hidden_channels, num_layers, dropout, num_nodes, input_projection, output_activation, decoder,
-            standardise, hops,
-        )  # fmt: skip
-        self._keep_config(arguments)
+        super().__init__(locals(), hops)
         self.aggregation = aggregation
         widths = [self.first_channels] + [hidden_channels] * (num_layers - 1)
         shared: dict[str, Any] = {

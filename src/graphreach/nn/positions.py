@@ -138,10 +138,10 @@ class Positions:
         node = self.entry_nodes
         return torch.arange(node.numel(), device=node.device) - self.pointer[node]
 
-    @property
+    @kept
     def entry_anchors(self) -> Tensor:
         """The anchor's number of each entry."""
-        raise NotImplementedError
+        return self.first_anchor[self.entry_nodes] + self.entry_columns
 
     @kept
     def with_equal_similarity(self) -> "Positions":
@@ -216,21 +216,16 @@ class Positions:
                 f"got {list(to_csr.shape)} and {list(from_csr.shape)}"
             )
         patterns = (to_csr.indptr, to_csr.indices, from_csr.indptr, from_csr.indices)
-        pointer = np.zeros(len(patterns[0]), np.int64)
+        pointer = np.zeros(n + 1, np.int64)
         count_union(*patterns, per_anchor, pointer[1:])
         np.cumsum(pointer, out=pointer)
         column = np.empty(pointer[-1], np.int64)
         values = [np.empty((pointer[-1], per_anchor), to_csr.data.dtype) for _ in range(2)]
-        fill_union(
-            to_csr.indptr, to_csr.indices, to_csr.data, from_csr.indptr, from_csr.indices, from_csr.data, per_anchor,
-            pointer, column, *values,
-        )  # fmt: skip
-        tensors = [torch.from_numpy(value if hops else value[:, 0].copy()) for value in values]
+        fill_union(*patterns, to_csr.data, from_csr.data, per_anchor, pointer, column, *values)
+        arrays = [*(each if hops else each[:, 0].copy() for each in values), pointer, column]
+        to, back, rows, columns = (torch.from_numpy(each).to(anchor_index.device) for each in arrays)
         first, count = _anchors_by_node(n, anchor_index, batch)
         width = int(count.max()) if n else 0
-        to, back, rows, columns = (
-            part.to(anchor_index.device) for part in (*tensors, torch.from_numpy(pointer), torch.from_numpy(column))
-        )
         return CompressedPositions(to, back, rows, anchor_index, first, count, width, columns)
 
     @staticmethod
@@ -313,11 +308,6 @@ class DensePositions(Positions):
 
     kind = DENSE
 
-    @kept
-    def entry_anchors(self) -> Tensor:
-        """The anchor's number of each entry."""
-        return self.first_anchor[self.entry_nodes] + self.entry_columns
-
 
 @dataclass(frozen=True, eq=False)
 class CompressedPositions(Positions):
@@ -330,7 +320,7 @@ class CompressedPositions(Positions):
     column: Tensor
     kind = COMPRESSED
 
-    @property
+    @kept
     def entry_anchors(self) -> Tensor:
         """The anchor's number of each entry."""
         return self.column
@@ -473,11 +463,9 @@ def _check_index(name: str, index: Any, num_nodes: int) -> None:
     """Refuse what is no list of rows."""
     if not isinstance(index, Tensor) or index.dim() != 1 or index.is_floating_point() or index.is_complex():
         raise InputError(f"{name} must be a tensor of rows [K], got {describe(index)}")
-    if (
-        index.numel()
-        and not torch.compiler.is_compiling()
-        and not 0 <= int(index.min()) <= int(index.max()) < num_nodes
-    ):
+    if torch.compiler.is_compiling() or not index.numel():
+        return
+    if not 0 <= int(index.min()) <= int(index.max()) < num_nodes:
         raise InputError(f"{name} must hold rows between 0 and {num_nodes - 1}, got {int(index.max())}")
 
 

@@ -27,12 +27,7 @@ class Preset(NamedTuple):
     linked_attributes: dict[str, Any] = {}  # noqa: RUF012
 
     def arguments(self, task: str, attributes: bool) -> dict[str, Any]:
-        """Arguments of the model for a task, on nodes with or without attributes.
-
-        Example:
-            >>> PRESETS["best"].arguments("link", attributes=False)["decoder"]
-            'lift'
-        """
+        """Arguments of the model for a task, on nodes with or without attributes."""
         own = {**self.model, **(self.links if task == "link" else {})}
         if not attributes:
             return own
@@ -83,12 +78,7 @@ PRESETS: dict[str, Preset] = {
 
 
 def preset(name: str) -> Preset:
-    """The settings of that name.
-
-    Example:
-        >>> preset("paper").model
-        {'aggregation': 'attention'}
-    """
+    """The settings of that name."""
     if name not in PRESETS:
         near = difflib.get_close_matches(str(name), PRESETS, 1)
         hint = f"; did you mean {near[0]!r}?" if near else ""

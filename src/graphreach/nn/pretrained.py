@@ -1,17 +1,35 @@
 """Models as folders: weights in safetensors, everything else in JSON, nothing pickled."""
 
+import hashlib
 import json
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from graphreach._version import __version__
 from graphreach.errors import InputError
 from graphreach.io.files import replacing
-from graphreach.nn.checksum import json_checksum, tensor_checksum
+
+
+def tensor_checksum(tensors: Mapping[str, Tensor]) -> str:
+    """The sha256 of tensors with their names, kinds and shapes; the same in whatever order they are given."""
+    digest = hashlib.sha256(b"graphreach tensors 1")
+    for name in sorted(tensors):
+        value = tensors[name].detach().cpu().contiguous()
+        digest.update(f"{name} {value.dtype} {list(value.shape)};".encode())
+        digest.update(value.reshape(-1).view(torch.uint8).numpy().data)
+    return digest.hexdigest()
+
+
+def json_checksum(content: Any) -> str:
+    """The sha256 of plain values, whatever the order of their keys."""
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
 
 FORMAT = 1
 WEIGHTS, CONFIG = "model.safetensors", "config.json"
@@ -81,10 +99,6 @@ def sign(record: dict[str, Any], weights: str | None = None) -> dict[str, Any]:
     Args:
         record: The content of ``config.json``.
         weights: The checksum of the weights; by default the one that the record has.
-
-    Example:
-        >>> sorted(sign({"model": "MLP"}, "0" * 64)["checksum"])
-        ['config', 'weights']
     """
     unsigned = {name: value for name, value in record.items() if name != "checksum"}
     if weights is None:

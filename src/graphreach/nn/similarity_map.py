@@ -117,14 +117,14 @@ class _MapEntries(torch.autograd.Function):
     def backward(ctx: Any, gradient: Tensor) -> Any:
         place, values, W1, b1, w2, b2 = ctx.saved_tensors
         parts = [each.new_zeros(PARTS, *each.shape) for each in (W1, b1, w2)]
-        sums = [torch.zeros(PARTS, dtype=torch.float64) for _ in range(2)]
-        gradients = kernels.Network(*(each.numpy() for each in (*parts, sums[0])))
+        sums = torch.zeros(PARTS, dtype=torch.float64)
+        gradients = kernels.Network(*(each.numpy() for each in (*parts, sums)))
         arrays = (values.numpy(), place.numpy(), _network(W1, b1, w2, b2), PARTS, as_array(gradient))
-        kernels.map_entries_backward(*arrays, gradients, sums[1].numpy())
+        kernels.map_entries_backward(*arrays, gradients)
         dW1, db1, dw2 = (part.sum(0) for part in parts)
-        listed, everything = (each.sum() for each in sums)
+        everything = gradient.sum(dtype=torch.float64)
         if ctx.rest:  # entries without a similarity: all have g(0), whose hidden layer is relu(b1)
-            rest = (everything - listed).to(W1.dtype)
+            rest = (everything - sums.sum()).to(W1.dtype)
             db1, dw2 = db1 + rest * w2 * (b1 > 0), dw2 + rest * b1.relu()
         return None, None, None, dW1, db1, dw2, everything.to(W1.dtype).reshape(1)
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from graphreach.graph import Graph
-from graphreach.nn.adjacency import Adjacency
 from graphreach.nn.decoders import ReachDecoder
+from graphreach.nn.neighbourhood import Adjacency
 from graphreach.nn.positions import GatheredPositions, Positions
 from graphreach.progress import track
 from graphreach.reachability import pair_reachability

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.io.files import replacing
-from graphreach.nn.late_fusion import LateFusion
+from graphreach.nn.decoders import LateFusion
 from graphreach.nn.skip_gram import SkipGram
 from graphreach.tasks import score
 from graphreach.tasks.link_split import without_links

@@ -13,8 +13,8 @@ from torch import Tensor, nn
 
 from graphreach.errors import InputError
 from graphreach.io.files import replacing
-from graphreach.nn.checksum import json_checksum, tensor_checksum
 from graphreach.nn.device import find_device
+from graphreach.nn.pretrained import json_checksum, tensor_checksum
 from graphreach.progress import live
 from graphreach.threads import one_torch_thread
 from graphreach.training.inputs import Batch, Inputs, Part, draw, steps

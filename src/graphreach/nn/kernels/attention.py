@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphreach.jit import fast_parallel_kernel, fill, kernel, rows_of
-from graphreach.nn.kernels.rows import DENSE, fill_row, keep, leaky_softmax, leaky_softmax_backward, padded
+from graphreach.nn.kernels.rows import COMPRESSED, DENSE, fill_row, keep, leaky_softmax, leaky_softmax_backward, padded
 from graphreach.nn.kernels.simd import absolute, lanes, load, spread, store, total, zeros
 
 ROWS = 64
@@ -187,3 +187,51 @@ def row_product_backward(
                     total += g[c] * q[c]
                     dq[c] += value * g[c]
                 dvalues[e] = total
+
+
+@kernel
+def _column(layout: Any, v: Any, e: Any) -> Any:
+    """The column of the embedding that entry e of node v stands in."""
+    return layout.anchor[e] - layout.first[v] if layout.kind == COMPRESSED else e - layout.pointer[v]
+
+
+@fast_parallel_kernel
+def linear_project(share: Any, to: Any, back: Any, layout: Any, p: Any, q: Any, out: Any) -> None:
+    """out[v, i] = t p_v + f q_i; zero where an anchor has no entry."""
+    for v in rows_of(share, len(out)):
+        begin, end, row, pv = layout.pointer[v], layout.pointer[v + 1], out[v], p[v]
+        if layout.kind == DENSE:
+            t, f, qs = to[begin:end], back[begin:end], q[layout.first[v] : layout.first[v] + end - begin]
+            for i in range(end - begin):
+                row[i] = t[i] * pv + f[i] * qs[i]
+            fill(row[end - begin :], 0)
+        else:
+            fill(row, 0)
+            for e in range(begin, end):
+                row[_column(layout, v, e)] = to[e] * pv + back[e] * q[layout.anchor[e]]
+
+
+@fast_parallel_kernel
+def linear_project_backward(
+    share: Any, to: Any, back: Any, layout: Any, p: Any, q: Any, gradient: Any, parts: Any, dp: Any, dq: Any, dto: Any,
+    dback: Any,
+) -> None:  # fmt: skip
+    """Gradients of :func:`linear_project`; that of q is per part. ``dto`` is empty if not wanted."""
+    n = len(gradient)
+    for part in range(share[0], parts, share[1]):
+        for v in range(part * n // parts, (part + 1) * n // parts):
+            begin, end, g, total = layout.pointer[v], layout.pointer[v + 1], gradient[v], p.dtype.type(0)
+            if layout.kind == DENSE:
+                t, f, dqs = to[begin:end], back[begin:end], dq[part, layout.first[v] : layout.first[v] + end - begin]
+                for i in range(end - begin):
+                    total += g[i] * t[i]
+                    dqs[i] += g[i] * f[i]
+            else:
+                for e in range(begin, end):
+                    total += g[_column(layout, v, e)] * to[e]
+                    dq[part, layout.anchor[e]] += g[_column(layout, v, e)] * back[e]
+            dp[v] = total
+            if len(dto):
+                for e in range(begin, end):
+                    dto[e] = g[_column(layout, v, e)] * p[v]
+                    dback[e] = g[_column(layout, v, e)] * q[_anchor(layout, v, e)]

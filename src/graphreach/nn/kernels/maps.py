@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphreach.jit import fast_inline_kernel, fast_parallel_kernel, fill
+from graphreach.jit import fast_inline_kernel, fast_parallel_kernel
 
 BLOCK = 256
 """Entries at a time: their values and sums stay in the first cache, and entries are the vector lanes."""
@@ -28,7 +28,8 @@ def _hidden(values: Any, first: Any, last: Any, network: Any, h: Any, out: Any) 
         for j in range(count):
             out[j] = bias + weight * row[j]
     else:
-        fill(out[:count], bias)
+        for j in range(count):
+            out[j] = bias
     for s in range(L % 2, L, 2):
         one, two, a, b = values[s, first:last], values[s + 1, first:last], W1[s, h], W1[s + 1, h]
         for j in range(count):
@@ -41,53 +42,27 @@ def map_entries(share: Any, values: Any, place: Any, network: Any, parts: Any, o
 
     ``values`` is [L, entries]; an empty ``place`` means that of each entry is its own.
     """
-    n = values.shape[1]
+    n, zero = values.shape[1], out.dtype.type(0)
     for part in range(share[0], parts, share[1]):
         hidden, total = np.empty(BLOCK, out.dtype), np.empty(BLOCK, out.dtype)
         end = (part + 1) * n // parts
         for first in range(part * n // parts, end, BLOCK):
             last = min(first + BLOCK, end)
-            fill(total, network.b2)
+            for j in range(BLOCK):
+                total[j] = network.b2
             for h in range(len(network.b1)):
                 _hidden(values, first, last, network, h, hidden)
-                _add_active(hidden, network.w2[h], last - first, total)
-            _put(total, place, first, last, out)
-
-
-@fast_inline_kernel
-def _add_active(hidden: Any, weight: Any, count: Any, total: Any) -> None:
-    zero = hidden.dtype.type(0)
-    for j in range(count):
-        total[j] += max(hidden[j], zero) * weight
-
-
-@fast_inline_kernel
-def _put(total: Any, place: Any, first: Any, last: Any, out: Any) -> None:
-    """Write the results of some entries to their places."""
-    for j in range(last - first):
-        out[place[first + j] if len(place) else first + j] = total[j]
-
-
-@fast_inline_kernel
-def _take(gradient: Any, place: Any, first: Any, last: Any, g: Any) -> None:
-    """Read the gradients of some entries from their places."""
-    for j in range(last - first):
-        g[j] = gradient[place[first + j] if len(place) else first + j]
-
-
-@fast_inline_kernel
-def _dot(a: Any, b: Any) -> Any:
-    total = a.dtype.type(0)
-    for j in range(len(a)):
-        total += a[j] * b[j]
-    return total
+                weight = network.w2[h]
+                for j in range(last - first):
+                    total[j] += max(hidden[j], zero) * weight
+            for j in range(last - first):
+                out[place[first + j] if len(place) else first + j] = total[j]
 
 
 @fast_inline_kernel
 def _back(values: Any, first: Any, last: Any, network: Any, g: Any, hidden: Any, gradients: Any, part: Any) -> None:
     """Add the gradients of some entries."""
     zero, count = g.dtype.type(0), last - first
-    gradients.b2[part] += _sum(g[:count])
     for h in range(len(network.b1)):
         _hidden(values, first, last, network, h, hidden)
         active, out, weight = zero, zero, network.w2[h]
@@ -99,32 +74,28 @@ def _back(values: Any, first: Any, last: Any, network: Any, g: Any, hidden: Any,
         gradients.w2[part, h] += out
         gradients.b1[part, h] += active * weight
         for s in range(len(values)):
-            gradients.W1[part, s, h] += _dot(hidden[:count], values[s, first:last]) * weight
+            row, total = values[s, first:last], zero
+            for j in range(count):
+                total += hidden[j] * row[j]
+            gradients.W1[part, s, h] += total * weight
 
 
 @fast_parallel_kernel
 def map_entries_backward(
-    share: Any, values: Any, place: Any, network: Any, parts: Any, gradient: Any, gradients: Any, everything: Any
+    share: Any, values: Any, place: Any, network: Any, parts: Any, gradient: Any, gradients: Any
 ) -> None:
-    """Gradients of :func:`map_entries` with respect to the network, per part; and the whole gradient's sum."""
-    n, size = values.shape[1], len(gradient)
+    """Gradients of :func:`map_entries` with respect to the network, per part."""
+    n = values.shape[1]
     for part in range(share[0], parts, share[1]):
         hidden, g = np.empty(BLOCK, gradient.dtype), np.empty(BLOCK, gradient.dtype)
         end = (part + 1) * n // parts
         for first in range(part * n // parts, end, BLOCK):
-            last = min(first + BLOCK, end)
-            _take(gradient, place, first, last, g)
+            last, total = min(first + BLOCK, end), 0.0
+            for j in range(last - first):
+                g[j] = gradient[place[first + j] if len(place) else first + j]
+                total += np.float64(g[j])
+            gradients.b2[part] += total
             _back(values, first, last, network, g, hidden, gradients, part)
-        everything[part] = _sum(gradient[part * size // parts : (part + 1) * size // parts])
-
-
-@fast_inline_kernel
-def _sum(values: Any) -> Any:
-    """The sum in double precision."""
-    total = 0.0
-    for j in range(len(values)):
-        total += np.float64(values[j])
-    return total
 
 
 @fast_parallel_kernel
@@ -133,13 +104,9 @@ def look_up(share: Any, table: Any, index: Any, parts: Any, out: Any) -> None:
     n = len(index)
     for part in range(share[0], parts, share[1]):
         begin, end = part * n // parts, (part + 1) * n // parts
-        _pick(table, index[begin:end], out[begin:end])
-
-
-@fast_inline_kernel
-def _pick(table: Any, index: Any, out: Any) -> None:
-    for e in range(len(index)):
-        out[e] = table[index[e]]
+        places, found = index[begin:end], out[begin:end]
+        for e in range(len(places)):
+            found[e] = table[places[e]]
 
 
 @fast_inline_kernel

@@ -7,8 +7,8 @@ padded with zeros to whole registers. Where anchors differ by node, Q comes as i
 gathered and transposed first.
 
 Rows are dealt out to a number of parts that depends on shapes only, never on threads; sums over nodes are kept per part and
-added in order, so training repeats bit for bit. Every layout and every switch is a value, not a type: one compilation
-serves them all.
+added in order, so training repeats bit for bit. A layout is a value, not a type: one compilation serves them all. Attention
+is one more, which the mean does not need.
 """
 
 from typing import Any, NamedTuple
@@ -161,27 +161,46 @@ def _equal(k: Any, x: Any) -> None:
         x[i] = x.dtype.type(1.0 / k) if i < k else x.dtype.type(0)
 
 
+@kernel
+def _load_node(messages: Any, layout: Any, v: Any, buffers: Any, room: Any) -> Any:
+    """A node's similarities in both directions, Q transposed, and the column in which the node's anchors begin."""
+    size = padded(layout.count[v])
+    t, f = buffers[0, :size], buffers[1, :size]
+    load_row(messages.to, layout, messages.background, v, t)
+    load_row(messages.back, layout, messages.background, v, f)
+    QT, begin = _anchors(messages.Q, layout, v, room)
+    return t, f, QT, begin
+
+
 @fast_parallel_kernel
-def aggregate(
-    share: Any, messages: Any, layout: Any, attention: Any, u: Any, a: Any, slope: Any, parts: Any, alpha: Any, out: Any
-) -> None:
-    """out[v] = sum_i w_i m_i: w_i = 1 / k (Eq. 6), or attention's (Eqs. 7-8), kept in ``alpha`` with the logits' signs."""
+def forward(
+    share: Any, messages: Any, layout: Any, project: Any, u: Any, vector: Any, slope: Any, parts: Any, alpha: Any,
+    out: Any,
+) -> None:  # fmt: skip
+    """out[v] = sum_i w_i m_i: w_i = 1 / k (Eq. 6), or attention's (Eqs. 7-8), kept in ``alpha`` with the logits' signs.
+
+    Or ``project``, the last layer, which does not aggregate: out[v, i] = m_i w, zero beyond a graph's own anchors. The
+    vector is a, or w; without attention ``u`` is None.
+    """
     n = len(out)
     for part in range(share[0], parts, share[1]):
         buffers = np.empty((4, padded(layout.width)), out.dtype)
         room = _room(messages, layout)
         for v in range(part * n // parts, (part + 1) * n // parts):
-            k, size = layout.count[v], padded(layout.count[v])
-            t, f, x, weight = buffers[0, :size], buffers[1, :size], buffers[2, :size], buffers[3, :size]
-            load_row(messages.to, layout, messages.background, v, t)
-            load_row(messages.back, layout, messages.background, v, f)
-            QT, begin = _anchors(messages.Q, layout, v, room)
-            if attention:
-                _attend(t, f, messages, v, QT, begin, u[v], a, slope, k, x, weight)
+            k, p = layout.count[v], messages.P[v]
+            t, f, QT, begin = _load_node(messages, layout, v, buffers, room)
+            x, weight = buffers[2, : len(t)], buffers[3, : len(t)]
+            if project:
+                _product(t, f, p, QT, begin, messages.bias, messages.floor, vector, x)
+                keep(x, out[v, :k])
+                fill(out[v, k:], 0)
+                continue
+            if u is not None:
+                _attend(t, f, messages, v, QT, begin, u[v], vector, slope, k, x, weight)
                 keep(weight, alpha[v, :k])
             else:
                 _equal(k, x)
-            _sum(t, f, x, messages.P[v], QT, begin, messages.bias, messages.floor, out[v])
+            _sum(t, f, x, p, QT, begin, messages.bias, messages.floor, out[v])
 
 
 @kernel
@@ -239,72 +258,30 @@ def _row_back(
 
 
 @fast_parallel_kernel
-def aggregate_backward(
-    share: Any, messages: Any, layout: Any, attention: Any, a: Any, slope: Any, parts: Any, alpha: Any, out: Any,
+def backward(
+    share: Any, messages: Any, layout: Any, project: Any, vector: Any, slope: Any, parts: Any, alpha: Any, out: Any,
     gradient: Any, gradients: Any, du: Any,
 ) -> None:  # fmt: skip
-    """Gradients of :func:`aggregate`."""
-    n = len(out)
+    """Gradients of :func:`forward`; ``du`` is None without attention."""
+    n = len(gradient)
     for part in range(share[0], parts, share[1]):
-        buffers = np.empty((7, padded(layout.width)), out.dtype)
+        buffers = np.empty((7, padded(layout.width)), gradient.dtype)
         room, own = _room(messages, layout), _room(messages, layout)
         for v in range(part * n // parts, (part + 1) * n // parts):
-            k, size = layout.count[v], padded(layout.count[v])
-            t, f, x, y, weight = (
-                buffers[0, :size],
-                buffers[1, :size],
-                buffers[2, :size],
-                buffers[3, :size],
-                buffers[4, :size],
-            )
-            load_row(messages.to, layout, messages.background, v, t)
-            load_row(messages.back, layout, messages.background, v, f)
-            QT, begin = _anchors(messages.Q, layout, v, room)
-            if attention:
+            k, g = layout.count[v], gradient[v]
+            t, f, QT, begin = _load_node(messages, layout, v, buffers, room)
+            x, y, weight = buffers[2, : len(t)], buffers[3, : len(t)], buffers[4, : len(t)]
+            if du is not None:
                 fill_row(alpha[v, :k], weight)
-                _product(t, f, messages.P[v], QT, begin, messages.bias, messages.floor, gradient[v], y)
-                du[v] = leaky_softmax_backward(weight, slope, dot(out[v], gradient[v]), x, y)
+                _product(t, f, messages.P[v], QT, begin, messages.bias, messages.floor, g, y)
+                du[v] = leaky_softmax_backward(weight, slope, dot(out[v], g), x, y)
+            elif project:
+                fill(x, 0)
+                fill_row(g[:k], y)
             else:
                 _equal(k, x)
                 fill(y, 0)
+            along = vector if project else g
             _row_back(
-                t, f, messages, layout, v, QT, begin, x, gradient[v], y, a, buffers[5:], gradients, part, own
-            )  # fmt: skip
-
-
-@fast_parallel_kernel
-def project(share: Any, messages: Any, layout: Any, w: Any, parts: Any, out: Any) -> None:
-    """out[v, i] = m_i w: the last layer, which does not aggregate. Columns beyond a graph's own anchors are zero."""
-    n = len(out)
-    for part in range(share[0], parts, share[1]):
-        buffers = np.empty((3, padded(layout.width)), out.dtype)
-        room = _room(messages, layout)
-        for v in range(part * n // parts, (part + 1) * n // parts):
-            k, size = layout.count[v], padded(layout.count[v])
-            t, f, x = buffers[0, :size], buffers[1, :size], buffers[2, :size]
-            load_row(messages.to, layout, messages.background, v, t)
-            load_row(messages.back, layout, messages.background, v, f)
-            QT, begin = _anchors(messages.Q, layout, v, room)
-            _product(t, f, messages.P[v], QT, begin, messages.bias, messages.floor, w, x)
-            keep(x, out[v, :k])
-            fill(out[v, k:], 0)
-
-
-@fast_parallel_kernel
-def project_backward(share: Any, messages: Any, layout: Any, w: Any, parts: Any, gradient: Any, gradients: Any) -> None:
-    """Gradients of :func:`project`."""
-    n = len(gradient)
-    for part in range(share[0], parts, share[1]):
-        buffers = np.empty((6, padded(layout.width)), gradient.dtype)
-        room, own = _room(messages, layout), _room(messages, layout)
-        for v in range(part * n // parts, (part + 1) * n // parts):
-            k, size = layout.count[v], padded(layout.count[v])
-            t, f, none, x = buffers[0, :size], buffers[1, :size], buffers[2, :size], buffers[3, :size]
-            load_row(messages.to, layout, messages.background, v, t)
-            load_row(messages.back, layout, messages.background, v, f)
-            fill(none, 0)
-            fill_row(gradient[v, :k], x)
-            QT, begin = _anchors(messages.Q, layout, v, room)
-            _row_back(
-                t, f, messages, layout, v, QT, begin, none, w, x, w, buffers[4:], gradients, part, own
+                t, f, messages, layout, v, QT, begin, x, along, y, vector, buffers[5:], gradients, part, own
             )  # fmt: skip

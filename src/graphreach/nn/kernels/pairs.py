@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphreach.jit import fast_inline_kernel, fast_parallel_kernel, fill, inline_kernel, kernel, parallel_kernel
+from graphreach.jit import fast_inline_kernel, fast_parallel_kernel, fill, inline_kernel, parallel_kernel
 
 
 class Groups(NamedTuple):
@@ -60,7 +60,9 @@ def group_pairs(left: Any, right: Any, num_nodes: int, bits: int, parts: int) ->
     pair, other = np.empty(2 * len(left), np.int32), np.empty(2 * len(left), np.int32)
     if bad.any():
         return Groups(np.empty(0, np.int64), pair, other)
-    pointer = _running_sums(counts)
+    ends = np.cumsum(counts.T).reshape(-1, parts)  # by key, then part
+    counts[:] = ends.T - counts  # where each part's ends of each key begin
+    pointer = counts[0].astype(np.int64)
     _place_ends(left, right, num_nodes, bits, counts, pair, other)
     return Groups(pointer, pair, other)
 
@@ -95,19 +97,6 @@ def _place_ends(
             cursor[_key(b, a, 1, num_nodes, bits)] += 1
 
 
-@kernel
-def _running_sums(counts: Any) -> Any:
-    """Where each key begins; ``counts`` becomes where each part's ends of each key begin."""
-    pointer, place = np.empty(counts.shape[1], np.int64), 0
-    for key in range(counts.shape[1]):
-        pointer[key] = place
-        for part in range(len(counts)):
-            here = counts[part, key]
-            counts[part, key] = place
-            place += here
-    return pointer
-
-
 @fast_parallel_kernel
 def grouped_dot(share: Any, z: Any, groups: Any, parts: Any, out: Any) -> None:
     """:func:`pair_dot`, node by node."""
@@ -122,18 +111,18 @@ def grouped_dot(share: Any, z: Any, groups: Any, parts: Any, out: Any) -> None:
 
 @fast_inline_kernel
 def _add_rows(z: Any, groups: Any, gradient: Any, begin: Any, end: Any, out: Any) -> None:
-    """Add to ``out`` the pairs' gradients times the other ends' rows, two rows at a time."""
-    i = begin
-    while i + 1 < end:
-        a, b = gradient[groups.pair[i]], gradient[groups.pair[i + 1]]
-        first, second = z[groups.other[i]], z[groups.other[i + 1]]
-        for c in range(len(out)):
-            out[c] += a * first[c] + b * second[c]
-        i += 2
-    if i < end:
-        a, first = gradient[groups.pair[i]], z[groups.other[i]]
-        for c in range(len(out)):
-            out[c] += a * first[c]
+    """Add to ``out`` the pairs' gradients times the other ends' rows, four rows at a time."""
+    pair, other = groups.pair, groups.other
+    whole = begin + (end - begin) // 4 * 4
+    for i in range(begin, whole, 4):
+        a, b, c, d = gradient[pair[i]], gradient[pair[i + 1]], gradient[pair[i + 2]], gradient[pair[i + 3]]
+        first, second, third, fourth = z[other[i]], z[other[i + 1]], z[other[i + 2]], z[other[i + 3]]
+        for j in range(len(out)):
+            out[j] += (a * first[j] + b * second[j]) + (c * third[j] + d * fourth[j])
+    for i in range(whole, end):
+        a, first = gradient[pair[i]], z[other[i]]
+        for j in range(len(out)):
+            out[j] += a * first[j]
 
 
 @fast_parallel_kernel

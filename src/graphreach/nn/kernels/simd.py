@@ -119,11 +119,7 @@ def _reduce(builder: Any, vector: Any, combine: Callable[[Any, Any], Any]) -> An
 @intrinsic  # type: ignore[untyped-decorator]
 def lanes(typing_context: Any, array: Any) -> Any:
     """How many of the array's numbers fill a register."""
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return I64(REGISTER // array.dtype.bitwidth)
-
-    return types.intp(array), codegen
+    return types.intp(array), lambda context, builder, sig, args: I64(REGISTER // array.dtype.bitwidth)
 
 
 @intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
@@ -132,11 +128,7 @@ def zeros(typing_context: Any, array: Any, registers: Any) -> Any:
     if not isinstance(registers, types.IntegerLiteral):
         return None
     kind = Vector(array.dtype, registers.literal_value)
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return ir.Constant(context.get_value_type(kind), None)
-
-    return kind(array, registers), codegen
+    return kind(array, registers), lambda context, builder, sig, args: ir.Constant(context.get_value_type(kind), None)
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -163,100 +155,75 @@ def store(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
     return types.void(array, _index_type(index), value), codegen
 
 
+def _select_above(builder: Any, a: Any, b: Any, value: Any, other: Any) -> Any:
+    return builder.select(builder.fcmp_ordered(">", a, b), value, other)
+
+
+def _exp(builder: Any, x: Any) -> Any:
+    """exp(x) = 2^n exp(x - n ln 2) for the nearest integer n, and the rest is so small that a short series does."""
+    bits, zero = _bits(x), ir.Constant(x.type, None)
+    inside = builder.fcmp_ordered(">", x, _constant(x, UNDERFLOW[bits]))
+    n = _call(builder, "llvm.rint", builder.fmul(x, _constant(x, 1 / math.log(2))))
+    n = builder.select(inside, n, zero)  # an integer can hold it
+    rest = x
+    for part in LN2[bits]:
+        rest = _call(builder, "llvm.fma", n, _constant(x, -part), rest)
+    series = _constant(x, 1 / math.factorial(TERMS[bits] - 1))
+    for term in range(TERMS[bits] - 2, -1, -1):
+        series = _call(builder, "llvm.fma", series, rest, _constant(x, 1 / math.factorial(term)))
+    whole = ir.VectorType(ir.IntType(bits), x.type.count)
+    shift = ir.Constant(whole, [MANTISSA[bits]] * x.type.count)
+    power = builder.shl(builder.fptosi(n, whole), shift)
+    scaled = builder.bitcast(builder.add(builder.bitcast(series, whole), power), x.type)
+    below = builder.fcmp_ordered("<=", x, _constant(x, UNDERFLOW[bits]))
+    return builder.select(below, zero, scaled)
+
+
 @intrinsic  # type: ignore[untyped-decorator]
 def spread(typing_context: Any, value: Any, like: Any) -> Any:
     """The same number in all places."""
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return _spread(builder, args[0], args[1].type)
-
-    return like(like.dtype, like), codegen
+    return like(like.dtype, like), lambda context, builder, sig, args: _spread(builder, args[0], args[1].type)
 
 
 @intrinsic  # type: ignore[untyped-decorator]
 def larger(typing_context: Any, a: Any, b: Any) -> Any:
     """The larger of two numbers, place by place; not a number where ``a`` is not."""
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        first, second = args
-        return builder.select(builder.fcmp_ordered(">", second, first), second, first)
-
-    return a(a, a), codegen
+    return a(a, a), lambda context, builder, sig, args: _select_above(builder, args[1], args[0], args[1], args[0])
 
 
 @intrinsic  # type: ignore[untyped-decorator]
 def where_above(typing_context: Any, a: Any, b: Any, value: Any, other: Any) -> Any:
     """``value`` where a > b, else ``other``."""
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return builder.select(builder.fcmp_ordered(">", args[0], args[1]), args[2], args[3])
-
-    return a(a, a, a, a), codegen
+    return a(a, a, a, a), lambda context, builder, sig, args: _select_above(builder, *args)
 
 
 @intrinsic  # type: ignore[untyped-decorator]
 def total(typing_context: Any, vector: Any) -> Any:
     """The sum of all places."""
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return _reduce(builder, args[0], builder.fadd)
-
-    return vector.dtype(vector), codegen
+    return vector.dtype(vector), lambda context, builder, sig, args: _reduce(builder, args[0], builder.fadd)
 
 
 @intrinsic  # type: ignore[untyped-decorator]
 def largest(typing_context: Any, vector: Any) -> Any:
     """The largest number of all places."""
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return _reduce(builder, args[0], lambda a, b: builder.select(builder.fcmp_ordered(">", a, b), a, b))
-
-    return vector.dtype(vector), codegen
+    return vector.dtype(vector), lambda context, builder, sig, args: _reduce(
+        builder, args[0], lambda a, b: _select_above(builder, a, b, a, b)
+    )
 
 
 @intrinsic  # type: ignore[untyped-decorator]
 def absolute(typing_context: Any, vector: Any) -> Any:
     """Without the sign."""
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return _call(builder, "llvm.fabs", args[0])
-
-    return vector(vector), codegen
+    return vector(vector), lambda context, builder, sig, args: _call(builder, "llvm.fabs", *args)
 
 
 @intrinsic  # type: ignore[untyped-decorator]
 def with_sign(typing_context: Any, vector: Any, sign: Any) -> Any:
     """The numbers of one vector with the signs of another."""
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return _call(builder, "llvm.copysign", *args)
-
-    return vector(vector, vector), codegen
+    return vector(vector, vector), lambda context, builder, sig, args: _call(builder, "llvm.copysign", *args)
 
 
 @intrinsic  # type: ignore[untyped-decorator]
 def exp(typing_context: Any, vector: Any) -> Any:
-    """The exponential of numbers that are not positive, to the last bit or two; zero below the smallest normal ones.
-
-    exp(x) = 2^n exp(x - n ln 2) for the nearest integer n, and the rest is so small that a short series does.
-    """
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        x, bits, zero = args[0], _bits(args[0]), ir.Constant(args[0].type, None)
-        inside = builder.fcmp_ordered(">", x, _constant(x, UNDERFLOW[bits]))
-        n = _call(builder, "llvm.rint", builder.fmul(x, _constant(x, 1 / math.log(2))))
-        n = builder.select(inside, n, zero)  # an integer can hold it
-        rest = x
-        for part in LN2[bits]:
-            rest = _call(builder, "llvm.fma", n, _constant(x, -part), rest)
-        series = _constant(x, 1 / math.factorial(TERMS[bits] - 1))
-        for term in range(TERMS[bits] - 2, -1, -1):
-            series = _call(builder, "llvm.fma", series, rest, _constant(x, 1 / math.factorial(term)))
-        whole = ir.VectorType(ir.IntType(bits), x.type.count)
-        shift = ir.Constant(whole, [MANTISSA[bits]] * x.type.count)
-        power = builder.shl(builder.fptosi(n, whole), shift)
-        scaled = builder.bitcast(builder.add(builder.bitcast(series, whole), power), x.type)
-        below = builder.fcmp_ordered("<=", x, _constant(x, UNDERFLOW[bits]))
-        return builder.select(below, zero, scaled)
-
-    return vector(vector), codegen
+    """The exponential of numbers that are not positive, to the last bit or two; zero below the smallest normal ones."""
+    return vector(vector), lambda context, builder, sig, args: _exp(builder, args[0])
