@@ -1,13 +1,16 @@
 """What holds for the package as a whole, looked at from fresh processes."""
 
+import ast
 import inspect
 import json
 import os
 import re
 import subprocess
 import sys
+from importlib import import_module
 from importlib.metadata import version
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
@@ -41,6 +44,47 @@ print(*sys.modules)
     assert not set(HEAVY) & set(run_python(code).split())
 
 
+LOADED = "print(sum(name.partition('.')[0] == 'graphreach' for name in sys.modules))"
+FIT = f"""
+import sys
+import graphreach as gr
+ring = gr.Graph.from_edges([range(20), [*range(1, 20), 0]])
+gr.GraphReachEmbedding(num_anchors=2, epochs=1).fit(ring)
+{LOADED}
+"""
+EMBED = f"""
+import os, sys
+from graphreach.cli import app
+try:
+    app(["embed", "communities", "-o", os.environ["OUTPUT"], "--epochs", "1"])
+except SystemExit:
+    {LOADED}
+"""
+
+
+def test_few_modules_are_loaded_to_embed_a_graph(tmp_path):
+    assert int(run_python(FIT)) <= 95
+    assert int(run_python(EMBED, OUTPUT=str(tmp_path / "z.npy")).split()[-1]) <= 120
+
+
+@pytest.mark.parametrize("room", ["graphreach", "graphreach.nn"])
+def test_names_that_are_imported_lazily_are_those_that_types_are_checked_by(room):
+    package = import_module(room)
+    tree = ast.parse(Path(package.__file__).read_text(encoding="utf-8"))
+    (checked,) = [node for node in tree.body if isinstance(node, ast.If)]
+    typed = {
+        (alias.name, node.module)
+        for node in checked.body
+        for alias in node.names
+        if node.module != room  # rooms themselves
+    }
+    assert {(name, f"{room}.{home}") for name, home in package._homes.items()} == typed
+    assert set(package._homes) <= set(package.__all__) <= set(dir(package))
+    assert all(hasattr(package, name) for name in package.__all__)
+    with pytest.raises(AttributeError, match=f"module '{room}' has no attribute 'nothing'"):
+        package.nothing  # noqa: B018
+
+
 USE_EVERYTHING = """
 import json, sys
 import graphreach as gr
@@ -54,7 +98,8 @@ for method in ("walks", "exact"):
 gr.pair_reachability(graph, [[0], [1]])
 
 modules = [module for name, module in sys.modules.items() if name.startswith("graphreach")]
-dispatchers = {id(value): value for module in modules for value in vars(module).values() if isinstance(value, Dispatcher)}
+kernels = [getattr(value, "compiled", value) for module in modules for value in vars(module).values()]
+dispatchers = {id(kernel): kernel for kernel in kernels if isinstance(kernel, Dispatcher)}
 stats = [dispatcher.stats for dispatcher in dispatchers.values()]
 hits, misses = (sum(sum(getattr(each, name).values()) for each in stats) for name in ("cache_hits", "cache_misses"))
 print(json.dumps({"hits": hits, "misses": misses}))
