@@ -116,16 +116,16 @@ def test_noise_scores_all_pairs(trained):
 
 
 def test_pgnn_keeps_its_sets(trained, monkeypatch):
-    from graphreach.nn import anchor_set_positions
+    from graphreach.nn import pgnn
 
-    seen, real = [], anchor_set_positions.search_sets
+    seen, real = [], pgnn.search_sets
 
     def spy(graph, pointer, members, max_distance=None, seed=0):
         seen.append((graph.num_edges, pointer.copy(), members.copy()))
         return real(graph, pointer, members, max_distance, seed)
 
     outcome, split = trained("pair", "pgnn-e")
-    monkeypatch.setattr(anchor_set_positions, "search_sets", spy)
+    monkeypatch.setattr(pgnn, "search_sets", spy)
     assess(outcome, split, groups=2)
     (edges, pointer, members), *others = seen
     assert edges == split.graph.num_edges
