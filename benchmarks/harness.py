@@ -99,8 +99,11 @@ def environment() -> dict[str, Any]:
 
 
 def thread_environment() -> dict[str, str]:
-    """The environment of a child process with the number of threads fixed."""
-    return {**os.environ, **dict.fromkeys(THREAD_VARIABLES, str(THREADS))}
+    """The environment of a child process: the number of threads is fixed, and they sleep while they wait.
+
+    The latter is what ``import graphreach`` asks for, here also for a torch that is imported before it.
+    """
+    return {**os.environ, **dict.fromkeys(THREAD_VARIABLES, str(THREADS)), "OMP_WAIT_POLICY": "PASSIVE"}
 
 
 def write_atomically(path: Path, text: str) -> None:

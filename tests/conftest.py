@@ -41,6 +41,12 @@ def data_root() -> Path:
 
 
 @pytest.fixture(autouse=True)
+def small_work_is_shared_too(monkeypatch):
+    """Kernels use all threads on the small graphs of tests as they do on large ones."""
+    monkeypatch.setattr("graphreach.jit.SHORT", 0.0)
+
+
+@pytest.fixture(autouse=True)
 def no_lines_of_progress(monkeypatch):
     """Commands on a busy machine, or with kernels to compile, write to stderr what they write on any other."""
     monkeypatch.setattr("graphreach.progress.INTERVAL", 1e6)

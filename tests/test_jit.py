@@ -70,6 +70,20 @@ def test_every_item_is_done_once_and_rows_of_a_share_are_neighbours(threads, cou
         assert out[0].tolist() == [i for i in range(count) for _ in range(i * size // count, (i + 1) * size // count)]
 
 
+def test_short_work_wakes_nobody_and_long_work_does_again(threads, monkeypatch):
+    if numba.config.NUMBA_NUM_THREADS < 2:
+        pytest.skip("needs two threads")
+    threads(2)
+    out = np.zeros((2, 4), np.int64)
+    monkeypatch.setattr(jit, "SHORT", 1e9)
+    note_shares(out)
+    note_shares(out)
+    assert out[0].tolist() == [0, 0, 0, 0]
+    monkeypatch.setattr(jit, "SHORT", 0.0)
+    note_shares(out)
+    assert out.tolist() == [[0, 0, 1, 1], [3, 3, 3, 3]]
+
+
 def test_an_error_in_any_share_is_raised_once_all_are_done():
     for bad in range(4):
         values, out = np.ones(4, np.int64), np.zeros(4, np.int64)

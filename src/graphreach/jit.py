@@ -88,6 +88,9 @@ def long_kernel(function: Function) -> Function:
     return on_helpers(kernel(function))
 
 
+SHORT = 3e-4
+"""Seconds of work that are not worth waking a helper, which takes up to a tenth of a millisecond."""
+
 GRACE = 1.0
 """Seconds that the shares of an interrupted :func:`long_kernel` have to end."""
 
@@ -96,18 +99,28 @@ _pool: tuple[SimpleQueue[Any], list[threading.Thread]] = SimpleQueue(), []
 
 
 def _on_all_threads(compiled: Function) -> Function:
-    """Call ``compiled`` for every share, that of this thread included; as many as ``numba.get_num_threads()`` says."""
+    """Call ``compiled`` for every share, that of this thread included; as many as ``numba.get_num_threads()`` says.
+
+    A kernel whose last call was :data:`SHORT` is one share: to wake a helper would take longer. Results do not depend on it.
+    """
+    last = math.inf
 
     @wraps(compiled)
     def launch(*arguments: Any) -> None:
-        count = numba.get_num_threads()
-        shares = _Shares(compiled, [((i, count), *arguments) for i in range(1, count)])
-        try:
-            compiled((0, count), *arguments)
-            _help_out()
-        finally:
-            shares.wait()
-        shares.raise_errors()
+        nonlocal last
+        count = 1 if last < SHORT else numba.get_num_threads()
+        began = time.perf_counter()
+        if count == 1:
+            compiled((0, 1), *arguments)
+        else:
+            shares = _Shares(compiled, [((i, count), *arguments) for i in range(1, count)])
+            try:
+                compiled((0, count), *arguments)
+                _help_out()
+            finally:
+                shares.wait()
+            shares.raise_errors()
+        last = (time.perf_counter() - began) * count
 
     launch.compiled = compiled  # type: ignore[attr-defined]
     return launch
