@@ -1,8 +1,12 @@
 """How much memory a result may take."""
 
+import ctypes
+import subprocess
+import sys
+
 import pytest
 
-from graphreach import InputError
+from graphreach import InputError, limits
 from graphreach.limits import check_memory, format_bytes, memory_limit
 
 
@@ -30,3 +34,37 @@ def test_wrong_variable_is_refused(monkeypatch, text):
 def test_sizes_are_readable():
     assert format_bytes(7_600_000) == "7.6 MB"
     assert format_bytes(10**12) == "1e+03 GB"
+
+
+def test_freed_memory_is_reused_within_the_block_and_given_back_after_it():
+    """The second array of 256 MB costs no page faults while memory is kept, and is resident no more afterwards."""
+    if not hasattr(ctypes.CDLL(None), "mallopt"):
+        pytest.skip("needs GNU's allocator")
+    code = """
+import resource
+import numpy as np
+from graphreach.limits import reused_memory
+
+def faults():
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    np.empty(1 << 25).fill(1.0)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+
+def resident():
+    return int(open("/proc/self/statm").read().split()[1]) * 4096
+
+with reused_memory():
+    first, second = faults(), faults()
+    kept = resident()
+print(first, second, kept - resident())
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    first, second, given_back = map(int, done.stdout.split())
+    assert second < first / 4
+    assert given_back > 200_000_000
+
+
+def test_without_the_allocator_nothing_happens(monkeypatch):
+    monkeypatch.setattr(limits, "_malloc", lambda *values: 0)
+    with limits.reused_memory():
+        pass

@@ -88,8 +88,8 @@ def long_kernel(function: Function) -> Function:
     return on_helpers(kernel(function))
 
 
-SHORT = 3e-4
-"""Seconds of work that are not worth waking a helper, which takes up to a tenth of a millisecond."""
+SHORT = 4e-4
+"""Seconds of work that are not worth waking a helper, which takes some tenths of a millisecond."""
 
 GRACE = 1.0
 """Seconds that the shares of an interrupted :func:`long_kernel` have to end."""
@@ -101,7 +101,7 @@ _pool: tuple[SimpleQueue[Any], list[threading.Thread]] = SimpleQueue(), []
 def _on_all_threads(compiled: Function) -> Function:
     """Call ``compiled`` for every share, that of this thread included; as many as ``numba.get_num_threads()`` says.
 
-    A kernel whose last call was :data:`SHORT` is one share: to wake a helper would take longer. Results do not depend on it.
+    A kernel whose last call was :data:`SHORT` is one share: to wake a helper would take longer. No result depends on it.
     """
     last = math.inf
 
@@ -109,18 +109,18 @@ def _on_all_threads(compiled: Function) -> Function:
     def launch(*arguments: Any) -> None:
         nonlocal last
         count = 1 if last < SHORT else numba.get_num_threads()
+        shares = None if count == 1 else _Shares(compiled, [((i, count), *arguments) for i in range(1, count)])
         began = time.perf_counter()
-        if count == 1:
-            compiled((0, 1), *arguments)
-        else:
-            shares = _Shares(compiled, [((i, count), *arguments) for i in range(1, count)])
-            try:
-                compiled((0, count), *arguments)
+        try:
+            compiled((0, count), *arguments)
+            last = (time.perf_counter() - began) * count
+            if shares is not None:
                 _help_out()
-            finally:
+        finally:
+            if shares is not None:
                 shares.wait()
+        if shares is not None:
             shares.raise_errors()
-        last = (time.perf_counter() - began) * count
 
     launch.compiled = compiled  # type: ignore[attr-defined]
     return launch

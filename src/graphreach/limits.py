@@ -1,6 +1,9 @@
-"""How much memory and time a result may take, checked before anything is allocated."""
+"""How much memory and time a result may take, checked before anything is allocated; and memory that training reuses."""
 
+import ctypes
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -21,6 +24,10 @@ MAX_PRODUCTS = 10**17
 """Multiplications that one exact computation may take: as long as that many steps."""
 
 PRODUCTS_PER_SECOND = 10**10
+
+KEPT_BYTES = 1 << 30
+M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4
+"""Settings of GNU's allocator."""
 
 
 def memory_limit() -> int:
@@ -79,6 +86,34 @@ def _years(seconds: int) -> str:
 
 def _count(number: int) -> str:
     return str(number) if number < 10**12 else f"{number:.0e}"
+
+
+@contextmanager
+def reused_memory() -> Iterator[None]:
+    """Within the block, memory that is freed is kept for the next array, up to :data:`KEPT_BYTES` of it.
+
+    Training frees and allocates the same large arrays in every step. The C library gives such memory back to the system at
+    once, and a fresh array of some megabytes costs thousands of page faults, more time than the kernels take to fill it.
+    Does nothing where the C library is not GNU's.
+    """
+    if not _malloc("mallopt", M_MMAP_MAX, 0):
+        yield
+        return
+    _malloc("mallopt", M_TRIM_THRESHOLD, KEPT_BYTES)
+    try:
+        yield
+    finally:
+        _malloc("mallopt", M_MMAP_MAX, 65_536)
+        _malloc("mallopt", M_TRIM_THRESHOLD, 1 << 17)
+        _malloc("malloc_trim", 0)
+
+
+def _malloc(function: str, *arguments: int) -> int:
+    """Call a function of GNU's allocator; 0 if there is none."""
+    try:
+        return int(getattr(ctypes.CDLL(None), function)(*arguments))
+    except (OSError, TypeError, AttributeError):
+        return 0
 
 
 def format_bytes(size: int) -> str:

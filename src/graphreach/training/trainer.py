@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from graphreach.errors import InputError
 from graphreach.io.files import replacing
+from graphreach.limits import reused_memory
 from graphreach.nn.device import find_device
 from graphreach.nn.pretrained import json_checksum, tensor_checksum
 from graphreach.progress import live
@@ -191,6 +192,7 @@ class Trainer:
         self._saved = time.monotonic()
 
     @one_torch_thread()
+    @reused_memory()
     def run(self) -> Progress:
         """Train to the end, from the checkpoint if there is one; the model has the best weights afterwards.
 
