@@ -9,8 +9,9 @@ READY := $(VENV)/.ready
 demo: $(INSTALLED)
 	$(BIN)/graphreach demo --output demo
 
+# three processes for two cores: tests of a cluster wait for much of their time
 test: $(READY)
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadgroup --no-loadscope-reorder
+	$(BIN)/python -m pytest --numprocesses 3 --dist loadgroup --no-loadscope-reorder
 
 # 100,000 damaged files, odd arguments and planted misreadings; python -m tests.fuzz --case ENTRY:NUMBER runs one again
 fuzz: $(READY)
