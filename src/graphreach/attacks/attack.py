@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from graphreach.arguments import check_choice, check_number, check_pairs, to_integers
 from graphreach.errors import InputError
 from graphreach.graph import Graph
-from graphreach.graph.build import compact
+from graphreach.graph.build import Edges, build_csr
 from graphreach.graph.checks import check_graph
 from graphreach.tasks.examples import stream
 from graphreach.tasks.pair_keys import contains, decode, draw_distinct, encode, free_keys, num_pairs, unique
@@ -89,15 +89,13 @@ def add_edges(graph: Graph, pairs: NDArray[np.int64], colluders: NDArray[np.int6
     pairs = pairs[:, ~contains(old[0] * n + old[1], pairs[0] * n + pairs[1])]
     pairs = pairs[:, np.lexsort((pairs[1], pairs[0]))]
     new = pairs if graph.directed else np.concatenate([pairs, pairs[::-1]], axis=1)
-    source, target = np.concatenate([old, new], axis=1)
-    order = np.lexsort((target, source))
+    source, target = np.concatenate([old, new], axis=1).astype(np.uint32)
     weights = None
     if graph.weights is not None:
         mean = float(graph.weights.mean()) if len(graph.weights) else 1.0
-        weights = np.concatenate([graph.weights, np.full(new.shape[1], mean)])[order]
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(source, minlength=n))])
-    attacked = Graph(compact(indptr, target[order], weights), graph.ids, graph.directed)
-    return Attack(attacked, np.sort(colluders), pairs)
+        weights = np.concatenate([graph.weights, np.full(new.shape[1], mean)])
+    csr = build_csr(Edges(source, target, weights, graph.ids), directed=True, self_loops=True)
+    return Attack(Graph(csr, graph.ids, graph.directed), np.sort(colluders), pairs)
 
 
 def clique(graph: Graph, fraction: float = 0.1, seed: int = 0) -> Attack:
@@ -198,12 +196,8 @@ def noise(graph: Graph, fraction: float = 0.1, seed: int = 0) -> Attack:
 
 def _all_pairs(nodes: NDArray[np.int64], count: int, directed: bool) -> NDArray[np.int64]:
     """The first ``count`` nodes with each other and with all that follow them."""
-    size = len(nodes)
-    later = np.arange(size - 1, size - 1 - count, -1)
-    _check_size(int(later.sum()))
-    source = np.repeat(np.arange(count), later)
-    target = np.arange(len(source)) - np.repeat(np.cumsum(later) - later, later) + source + 1
-    pairs = nodes[np.stack([source, target])]
+    _check_size(count * (2 * len(nodes) - count - 1) // 2)
+    pairs = nodes[np.stack(np.triu_indices(count, 1, len(nodes)))]
     return np.concatenate([pairs, pairs[::-1]], axis=1) if directed else pairs
 
 
