@@ -258,16 +258,9 @@ def _entries(adjacency: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any] |
         rows, columns, values = adjacency.coo()
         size = max(adjacency.sparse_sizes())
         return to_numpy(rows), to_numpy(columns), None if values is None else to_numpy(values), size
-    size = max(adjacency.shape[:2])
     layout = str(adjacency.layout)
-    if layout == "torch.sparse_coo":
-        rows, columns = to_numpy(adjacency._indices())
-        return rows, columns, to_numpy(adjacency._values()), size
-    if layout not in ("torch.sparse_csr", "torch.sparse_csc"):
+    if layout not in ("torch.sparse_coo", "torch.sparse_csr", "torch.sparse_csc"):
         raise InputError(f"adj_t must be a sparse tensor, got layout {layout}")
-    by_row = layout == "torch.sparse_csr"
-    pointer = to_numpy(adjacency.crow_indices() if by_row else adjacency.ccol_indices())
-    minor = to_numpy(adjacency.col_indices() if by_row else adjacency.row_indices())
-    major = np.repeat(np.arange(len(pointer) - 1), np.diff(pointer))
-    rows, columns = (major, minor) if by_row else (minor, major)
-    return rows, columns, to_numpy(adjacency.values()), size
+    listed = adjacency.detach().to_sparse_coo()
+    rows, columns = to_numpy(listed._indices())
+    return rows, columns, to_numpy(listed._values()), max(adjacency.shape[:2])

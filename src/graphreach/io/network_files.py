@@ -27,7 +27,7 @@ from graphreach.graph.convert import (
 )
 from graphreach.graph.ids import check_number_of_nodes
 from graphreach.graph.reading import Reading
-from graphreach.io.numpy_files import load_all_arrays
+from graphreach.io.numpy_files import DAMAGED, load_all_arrays
 from graphreach.io.open_file import TextFile, open_text
 from graphreach.io.text import Layout, TextTable, data_lines
 
@@ -51,17 +51,7 @@ def read_networkx(path: Path, kind: str, weight: Any) -> tuple[Edges, bool | Non
         _check_xml(path, kind)
     try:
         graph = _read_gml(nx, path) if kind == "gml" else getattr(nx, f"read_{kind}")(path)
-    except (
-        ElementTree.ParseError,
-        nx.NetworkXException,
-        LookupError,
-        ValueError,
-        TypeError,
-        AttributeError,
-        OSError,
-        RecursionError,
-        MemoryError,
-    ) as error:
+    except (ElementTree.ParseError, nx.NetworkXException, LookupError, *DAMAGED) as error:
         _refuse(path, kind, _reason(error))
     attribute = None if weight is False else "weight" if weight is None else str(weight)
     edges, directed = edges_from_networkx(graph, attribute)
