@@ -73,6 +73,7 @@ class NodeTable:
         self.rows: TextTable | ParquetTable = ParquetTable(file) if is_parquet else self._open_text(file, usual, asked)
         self.what, self.names = self.rows.what, self.rows.names
         self.title, self.place, self.texts = self.rows.title, self.rows.place, self.rows.texts
+        self.columns = list_names(self.names)
 
     def _open_text(self, path: Path, usual: Collection[str], asked: Sequence[Any]) -> TextTable:
         file, is_node = open_text(path, MUST), _node_test(self.graph)
@@ -107,10 +108,6 @@ class NodeTable:
     def _listed(self, columns: Sequence[int]) -> str:
         return few([self.title(column) for column in columns], 5)
 
-    def list_names(self) -> str:
-        """The names of the columns, for messages."""
-        return list_names(self.names)
-
     def find(self, name: Any, argument: str) -> int:
         """Return the number of the column with a name, or of a number from 0 on (which may be given as text)."""
         if isinstance(name, str) and name in self.names:
@@ -121,7 +118,7 @@ class NodeTable:
         number = int(name) if is_whole or (isinstance(name, str) and name.isdecimal()) else -1
         if not 0 <= number < len(self.names):
             raise InputError(
-                f"{argument}={name!r} is not a column of {self.what}; its columns are {self.list_names()}"
+                f"{argument}={name!r} is not a column of {self.what}; its columns are {self.columns}"
                 f"{nearest(name, self.names)}"
             )
         return number
@@ -130,9 +127,7 @@ class NodeTable:
         """The columns of ids and of labels."""
         if len(self.names) < 2:
             hint = self.rows.missing_separator()
-            raise InputError(
-                f"{self.what} must have a column of ids and one of labels, got only {self.list_names()}{hint}"
-            )
+            raise InputError(f"{self.what} must have a column of ids and one of labels, got only {self.columns}{hint}")
         taken = None if label is None else self.find(label, "label")
         usual = self._usual(LABEL_NAMES, [None if id is None else self.find(id, "id")])
         at_id = self.id_column(id, taken if taken is not None else usual)
@@ -144,7 +139,7 @@ class NodeTable:
         elif taken is None and len(rest) == 1:
             taken = rest[0]
         if taken is None:
-            raise InputError(f"label must say which column of {self.what} holds the labels: {self.list_names()}")
+            raise InputError(f"label must say which column of {self.what} holds the labels: {self.columns}")
         if taken == at_id:
             raise InputError(f"id and label must be two columns of {self.what}, got {self.title(taken)} for both")
         return at_id, taken
@@ -176,7 +171,7 @@ class NodeTable:
         """The columns of both ends: two with usual names, else the first two that are not named as something else."""
         if len(self.names) < 2:
             hint = self.rows.missing_separator()
-            raise InputError(f"{self.what} must have two columns of ids, got only {self.list_names()}{hint}")
+            raise InputError(f"{self.what} must have two columns of ids, got only {self.columns}{hint}")
         names = [normalise_name(name) for name in self.names]
         found = find_pair(names)
         if found is not None:
@@ -185,16 +180,14 @@ class NodeTable:
         skipped = index if index is not None and len(names) > 2 and self._counts_rows(index) else None
         free = [column for column, name in enumerate(names) if column != skipped and name not in NO_ENDS]
         if len(free) < 2:
-            raise InputError(
-                f"{self.what} must have two columns of ids, got {self.list_names()}; name them source, target"
-            )
+            raise InputError(f"{self.what} must have two columns of ids, got {self.columns}; name them source, target")
         return free[0], free[1]
 
     def pair_label_column(self, ends: Sequence[int]) -> int:
         """The column of zeros and ones beside a pair."""
         column, rest = self._usual(LABEL_NAMES, ends), self._others(ends)
         if column is None and len(rest) != 1:
-            raise InputError(f"{self.what} must have a column named label, got {self.list_names()}")
+            raise InputError(f"{self.what} must have a column named label, got {self.columns}")
         return rest[0] if column is None else column
 
     def feature_columns(self, at_id: int) -> list[int]:

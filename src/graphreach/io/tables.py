@@ -341,7 +341,7 @@ def _whole(labels: pl.Series, rows: NDArray[np.int64], table: NodeTable, column:
     raise InputError(
         f"{table.what} must have classes (text or whole numbers) in column {table.title(column)}, got "
         f"{labels.n_unique()} different numbers, such as {labels[row]:g} in {table.place(int(rows[row]))}; is this a "
-        f"regression target or the wrong column? The columns are {table.list_names()}"
+        f"regression target or the wrong column? The columns are {table.columns}"
     )
 
 
@@ -373,5 +373,5 @@ def _check_shared(classes: pl.Series, labels: pl.Series, table: NodeTable, colum
         raise InputError(
             f"{table.what} must have classes that nodes share in column {table.title(column)}, got {len(classes)} "
             f"different labels in {len(labels)} rows; is this a quantity, a name or the wrong column? The columns are "
-            f"{table.list_names()}"
+            f"{table.columns}"
         )
