@@ -121,9 +121,5 @@ def citations(lists: dict[int, list[int]]) -> NDArray[np.int64]:
 
 def place(first: Any, test: Any, index: NDArray[np.int64], num_nodes: int) -> Any:
     """Sparse rows of all nodes: ``first`` as they come, then row i of ``test`` at ``index[i]``, zeros elsewhere."""
-    rows = np.concatenate([np.arange(first.shape[0]), index])
-    stacked = vstack([first, test]).tocsr()
-    order = np.full(num_nodes, len(rows))
-    order[rows] = np.arange(len(rows))
-    empty = csr_array((1, first.shape[1]), dtype=first.dtype)
-    return vstack([stacked, empty]).tocsr()[order]
+    rows, entries = np.concatenate([np.arange(first.shape[0]), index]), vstack([first, test]).tocoo()
+    return csr_array((entries.data, (rows[entries.row], entries.col)), shape=(num_nodes, first.shape[1]))
