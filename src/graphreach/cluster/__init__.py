@@ -5,23 +5,17 @@ on a cluster with ``engine=graphreach.cluster.Ray(...)``, or ``engine="ray"`` fo
 reachability are the same bit for bit as on one machine.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from graphreach.cluster.connection import connected
 from graphreach.cluster.machines import ClusterUse
 from graphreach.cluster.partitioned_graph import PartitionedGraph, write_partitions
 from graphreach.cluster.ray_engine import Ray
+from graphreach.lazy import import_lazily
 
 if TYPE_CHECKING:
     from graphreach.cluster.inference import embed_partitions
 
 __all__ = ["ClusterUse", "PartitionedGraph", "Ray", "connected", "embed_partitions", "write_partitions"]
 
-
-def __getattr__(name: str) -> Any:
-    """What needs torch is imported when it is asked for."""
-    if name != "embed_partitions":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from graphreach.cluster.inference import embed_partitions
-
-    return embed_partitions
+__getattr__, __dir__ = import_lazily(__name__, {"inference": "embed_partitions"})  # needs torch

@@ -13,7 +13,7 @@ from graphreach._version import __version__
 from graphreach.cluster.machines import ClusterUse, Machines, size_of
 from graphreach.cluster.partitioned_graph import PartitionedGraph, Shard, part_bounds, shard_of, stored_bytes
 from graphreach.cluster.replicated import Layout, check_version, slices, use_one_thread
-from graphreach.cluster.walker_kernels import by_part, first_walkers, keep_wanted, move, note_visits
+from graphreach.cluster.walker_kernels import SLOT, by_part, first_walkers, keep_wanted, move
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.walks.engine import Job, Transitions
@@ -276,6 +276,6 @@ def collect_here(job: Job, starts: NDArray[np.uint32], parts: int, *visits: Any)
     paths = np.full((len(starts) * job.num_walks, job.length), DEAD, np.uint32)
     travelled = 0
     for number, (walkers, moved) in enumerate(visits):
-        note_visits(walkers, number // parts + 1, paths)
+        paths[walkers & SLOT, number // parts] = walkers >> np.uint64(32)
         travelled += moved + walkers.nbytes
     return job.walk(Transitions(None, paths.ravel(), None), starts), travelled

@@ -78,37 +78,35 @@ class Replicated(Layout):
         """The job's results for slices of the starts, in order."""
         if self._table is None:
             self._table = self._put(transitions(self.graph))
-        shared = [self._table, self._put(job)]
+        submit = self._task(walk, self._table, self._put(job))
         pieces = slices(len(starts), self._piece_rows(job, len(starts)))
         ahead = 2 * self.use.cores + 1
-        for rows, result in self._tasks(walk, shared, pieces, ahead, description, lambda rows: starts[rows]):
+        for rows, result in self.in_order(lambda rows: submit(starts[rows]), pieces, ahead, description):
             yield rows.start, result
 
     def compute(
         self, function: Callable[[Any, Any], Any], shared: Any, items: Sequence[Any], description: str
     ) -> Iterator[Any]:
         """One task for each item."""
-        ahead, known = self.use.cores + 1, [self._put(shared)]
-        for _, result in self._tasks(self._put(function), known, items, ahead, description, lambda item: item):
+        submit = self._task(self._put(function), self._put(shared))
+        for _, result in self.in_order(submit, items, self.use.cores + 1, description):
             yield result
 
     def close(self) -> None:
         """Let go of the graph; Ray frees it then."""
         self._table = None
 
-    def _tasks(
-        self, function: Any, shared: Sequence[Any], items: Sequence[T], ahead: int, description: str,
-        argument: Callable[[T], Any],
-    ) -> Iterator[tuple[T, Any]]:  # fmt: skip
+    def _task(self, function: Any, *shared: Any) -> Callable[[Any], Any]:
+        """What submits a task for an item."""
         import ray
 
         task = ray.remote(num_cpus=1, max_retries=-1)(call_here)
 
-        def submit(item: T) -> Any:
+        def submit(item: Any) -> Any:
             self.use.tasks += 1
-            return task.remote(__version__, function, *shared, argument(item))
+            return task.remote(__version__, function, *shared, item)
 
-        return self.in_order(submit, items, ahead, description)
+        return submit
 
     def _piece_rows(self, job: Job, num_starts: int) -> int:
         by_cores = -(-num_starts // (PIECES_PER_CORE * max(1, self.use.cores)))

@@ -17,20 +17,11 @@ SLOT = np.uint64(0xFFFFFFFF)
 """The bits of a walker that hold its number."""
 
 
-@kernel
-def first_walkers(starts: Any, first: Any, end: Any, num_walks: Any, low: Any, high: Any) -> Any:
+def first_walkers(starts: Any, first: int, end: int, num_walks: int, low: int, high: int) -> Any:
     """The walkers of those of ``starts[first:end]`` that are in ``low .. high - 1``."""
-    here = np.int64(0)
-    for row in range(first, end):
-        here += np.int64(low <= starts[row] < high)
-    out = np.empty(here * num_walks, np.uint64)
-    filled = 0
-    for row in range(first, end):
-        if low <= starts[row] < high:
-            for walk in range(num_walks):
-                out[filled] = uint64(starts[row]) << uint64(32) | uint64(row * num_walks + walk)
-                filled += 1
-    return out
+    rows = first + np.flatnonzero((starts[first:end] >= low) & (starts[first:end] < high))
+    numbers = rows[:, None] * num_walks + np.arange(num_walks)
+    return (starts[rows, None].astype(np.uint64) << np.uint64(32) | numbers.astype(np.uint64)).ravel()
 
 
 @kernel
@@ -75,20 +66,7 @@ def by_part(walkers: Any, bounds: Any) -> Any:
 @kernel
 def keep_wanted(walkers: Any, wanted: Any) -> Any:
     """The walkers that stand on a node of the bitmap."""
-    found = np.int64(0)
-    for walker in walkers:
-        found += in_bitmap(wanted, walker >> uint64(32))
-    out = np.empty(found, np.uint64)
-    found = np.int64(0)
-    for walker in walkers:
-        if in_bitmap(wanted, walker >> uint64(32)):
-            out[found] = walker
-            found += 1
-    return out
-
-
-@kernel
-def note_visits(walkers: Any, step: Any, paths: Any) -> None:
-    """Write where walkers stand after ``step`` into ``paths`` [walkers, walk_length]."""
-    for walker in walkers:
-        paths[walker & SLOT, step - 1] = uint32(walker >> uint64(32))
+    stays = np.empty(len(walkers), np.bool_)
+    for i in range(len(walkers)):
+        stays[i] = in_bitmap(wanted, walkers[i] >> uint64(32))
+    return walkers[stays]
