@@ -187,21 +187,18 @@ class LinearProject(torch.autograd.Function):
 
 
 class Normalize(torch.autograd.Function):
-    """Rows scaled to unit length, by the kernels that PyTorch has for weight normalisation."""
+    """Rows scaled to unit length."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:
-        x, lengths = x.contiguous(), x.new_ones(len(x), 1)
-        out, norm = torch._weight_norm_interface(x, lengths)
-        short = (norm.view(-1) < EPSILON).nonzero().view(-1)
-        out[short] = x[short] / EPSILON
-        ctx.save_for_backward(x, lengths, norm, short)
+        norm = torch.linalg.vector_norm(x, dim=1, keepdim=True)
+        out: Tensor = x / norm.clamp(min=EPSILON)
+        ctx.save_for_backward(out, norm)
         return out
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> Any:
-        *saved, short = ctx.saved_tensors
-        dx: Tensor = torch.ops.aten._weight_norm_interface_backward(gradient.contiguous(), *saved, 0)[0]
-        dx[short] = gradient[short] / EPSILON
-        return dx
+        out, norm = ctx.saved_tensors
+        along = (gradient * out).sum(1, keepdim=True) * (norm > EPSILON)
+        return torch.addcmul(gradient, out, along, value=-1).div_(norm.clamp(min=EPSILON))
