@@ -18,6 +18,8 @@ from typing import Any
 
 import numba
 import numpy as np
+from numba import types
+from numba.extending import intrinsic
 
 Function = Callable[..., Any]
 
@@ -226,3 +228,23 @@ def fill(array: Any, value: Any) -> None:
     """Set every entry of a one-dimensional array."""
     for i in range(len(array)):
         array[i] = value
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def borrowed(typing_context: Any, arguments: Any) -> Any:
+    """Arrays, or tuples of them, as they are, but without counting references: whoever called the kernel keeps them.
+
+    Every row that a kernel takes of its argument would be counted by two instructions that take as long as some sums.
+    """
+
+    def without_owner(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+        if isinstance(kind, types.Array):
+            array = context.make_array(kind)(context, builder, value)
+            array.meminfo = context.get_constant_null(types.MemInfoPointer(kind.dtype))
+            return array._getvalue()
+        for i, each in enumerate(kind if isinstance(kind, types.BaseTuple) else ()):
+            entry = without_owner(context, builder, each, builder.extract_value(value, i))
+            value = builder.insert_value(value, entry, i)
+        return value
+
+    return arguments(arguments), lambda context, builder, sig, args: without_owner(context, builder, arguments, *args)

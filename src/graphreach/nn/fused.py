@@ -40,8 +40,8 @@ def _messages(positions: Positions, floor: float, saved: tuple[Tensor, ...]) -> 
     """What the kernels make messages of."""
     to, back, background, P, Q, bias = saved
     dtype = NUMPY_TYPES[P.dtype]
-    gathered = positions.kind == GATHERED
-    sources = as_array(Q if gathered else F.pad(Q.t(), (0, LARGEST)))  # a row of anchors is read in whole registers
+    gathered, rest = positions.kind == GATHERED, LARGEST + -len(Q) % LARGEST
+    sources = as_array(Q if gathered else F.pad(Q.t(), (0, rest)))  # a row of anchors is read in whole registers
     return kernels.Messages(
         as_array(to), as_array(back), dtype(background.item()), as_array(P), sources, as_array(bias), dtype(floor)
     )
@@ -91,7 +91,7 @@ class Messages(torch.autograd.Function):
         dtype, empty = messages.P.dtype, np.empty(0, messages.P.dtype)
         to, back = (np.empty_like(messages.to) if wanted else empty for _ in range(2))
         bias, vector = (np.zeros((parts, len(messages.bias), LARGEST), dtype) for _ in range(2))
-        dQ = np.zeros((parts, *messages.Q.shape), dtype)
+        dQ = torch.from_numpy(messages.P).new_zeros(parts, *messages.Q.shape).numpy()
         return parts, Gradients(to, back, np.zeros(parts, dtype), np.empty_like(messages.P), dQ, bias, vector)
 
     @staticmethod
@@ -103,7 +103,7 @@ class Messages(torch.autograd.Function):
         if len(gradients.to) or any(ctx.needs_input_grad[1:4]):
             background = torch.from_numpy(gradients.background).sum()
             maps = (torch.from_numpy(gradients.to), torch.from_numpy(gradients.back), background)
-        own = dQ if ctx.positions.kind == GATHERED else dQ[:, :-LARGEST].t()
+        own = dQ if ctx.positions.kind == GATHERED else dQ[:, : len(ctx.positions.anchor_index)].t()
         return *maps, torch.from_numpy(gradients.P), own, *sums
 
 
@@ -187,21 +187,18 @@ class LinearProject(torch.autograd.Function):
 
 
 class Normalize(torch.autograd.Function):
-    """Rows scaled to unit length, by the kernels that PyTorch has for weight normalisation."""
+    """Rows scaled to unit length."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:
-        x, lengths = x.contiguous(), x.new_ones(len(x), 1)
-        out, norm = torch._weight_norm_interface(x, lengths)
-        short = (norm.view(-1) < EPSILON).nonzero().view(-1)
-        out[short] = x[short] / EPSILON
-        ctx.save_for_backward(x, lengths, norm, short)
+        norm = torch.linalg.vector_norm(x, dim=1, keepdim=True)
+        out: Tensor = x / norm.clamp(min=EPSILON)
+        ctx.save_for_backward(out, norm)
         return out
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> Any:
-        *saved, short = ctx.saved_tensors
-        dx: Tensor = torch.ops.aten._weight_norm_interface_backward(gradient.contiguous(), *saved, 0)[0]
-        dx[short] = gradient[short] / EPSILON
-        return dx
+        out, norm = ctx.saved_tensors
+        along = (gradient * out).sum(1, keepdim=True) * (norm > EPSILON)
+        return torch.addcmul(gradient, out, along, value=-1).div_(norm.clamp(min=EPSILON))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from graphreach.jit import fast_parallel_kernel, fill, kernel, rows_of
+from graphreach.jit import borrowed, fast_parallel_kernel, fill, inline_kernel, rows_of
 from graphreach.nn.kernels.rows import COMPRESSED, DENSE, fill_row, keep, leaky_softmax, leaky_softmax_backward, padded
 from graphreach.nn.kernels.simd import absolute, lanes, load, spread, store, total, zeros
 
@@ -15,19 +15,19 @@ ROWS = 64
 """Rows a thread takes at a time where rows are independent."""
 
 
-@kernel
+@inline_kernel
 def _anchor(layout: Any, v: Any, e: Any) -> Any:
     """The number of the anchor that entry e of node v is about."""
     return np.int64(layout.anchor[e]) if layout.kind != DENSE else layout.first[v] + e - layout.pointer[v]
 
 
-@kernel
+@inline_kernel
 def _entries(values: Any, layout: Any, v: Any, row: Any) -> None:
     """The values of a node's entries, followed by zeros."""
     fill_row(values[layout.pointer[v] : layout.pointer[v + 1]], row)
 
 
-@kernel
+@inline_kernel
 def _entry_anchors(q: Any, layout: Any, v: Any, row: Any) -> None:
     """The numbers of the anchors of a node's entries, followed by zeros."""
     begin, k = layout.pointer[v], layout.pointer[v + 1] - layout.pointer[v]
@@ -39,7 +39,7 @@ def _entry_anchors(q: Any, layout: Any, v: Any, row: Any) -> None:
     fill(row[k:], 0)
 
 
-@kernel
+@inline_kernel
 def _add_to_anchors(row: Any, layout: Any, v: Any, dq: Any) -> None:
     begin, k = layout.pointer[v], layout.pointer[v + 1] - layout.pointer[v]
     if layout.kind == DENSE:
@@ -51,7 +51,7 @@ def _add_to_anchors(row: Any, layout: Any, v: Any, dq: Any) -> None:
         dq[layout.anchor[begin + i]] += row[i]
 
 
-@kernel
+@inline_kernel
 def _logits(t: Any, f: Any, q: Any, u: Any, p: Any, raw: Any) -> None:
     none, step = zeros(t, 1), lanes(t)
     us, ps = spread(u, none), spread(p, none)
@@ -59,7 +59,7 @@ def _logits(t: Any, f: Any, q: Any, u: Any, p: Any, raw: Any) -> None:
         store(raw, i, load(t, i, none) * ps + (load(f, i, none) * load(q, i, none) + us))
 
 
-@kernel
+@inline_kernel
 def _shares(weight: Any, t: Any, f: Any, weighted: Any) -> Any:
     """weighted = alpha f; returns sum_i alpha_i t_i."""
     none, step = zeros(t, 1), lanes(t)
@@ -80,6 +80,7 @@ def attention_weights(
 
     An anchor without an entry has message zero: it takes its share of the softmax and adds nothing.
     """
+    to, back, layout, q, alpha, weighted = borrowed((to, back, layout, q, alpha, weighted))
     n = len(u)
     for b in range(share[0], (n + ROWS - 1) // ROWS, share[1]):
         buffers = np.empty((6, padded(layout.width)), u.dtype)
@@ -98,7 +99,7 @@ def attention_weights(
             keep(y, weighted[begin:end])
 
 
-@kernel
+@inline_kernel
 def _gradient_of_shares(t: Any, f: Any, dreach: Any, dy: Any, weight: Any, out: Any) -> Any:
     """out = dreach t + dy f: the gradient of alpha; returns its mean, weighted by alpha, and the sum of alpha."""
     none, step = zeros(t, 1), lanes(t)
@@ -111,7 +112,7 @@ def _gradient_of_shares(t: Any, f: Any, dreach: Any, dy: Any, weight: Any, out: 
     return total(mean), total(shares)
 
 
-@kernel
+@inline_kernel
 def _pull_logits(d: Any, t: Any, f: Any, dq: Any) -> Any:
     """From the gradient of the logits: dq becomes d f; returns dp = sum_i d_i t_i."""
     none, step = zeros(t, 1), lanes(t)
@@ -123,7 +124,7 @@ def _pull_logits(d: Any, t: Any, f: Any, dq: Any) -> Any:
     return total(sums)
 
 
-@kernel
+@inline_kernel
 def _gradient_of_entries(x: Any, d: Any, dy: Any, q: Any, p: Any, dreach: Any, dto: Any, dback: Any) -> None:
     for i in range(len(dto)):
         dto[i] = dreach * x[i] + d[i] * p
@@ -136,6 +137,7 @@ def attention_weights_backward(
     dweighted: Any, parts: Any, du: Any, dp: Any, dq: Any, dto: Any, dback: Any,
 ) -> None:  # fmt: skip
     """Gradients of :func:`attention_weights`; that of q is per part. ``dto`` is empty if not wanted."""
+    to, back, layout, alpha, dweighted, dq = borrowed((to, back, layout, alpha, dweighted, dq))
     n, one = len(u), u.dtype.type(1)
     for part in range(share[0], parts, share[1]):
         buffers = np.empty((8, padded(layout.width)), u.dtype)
@@ -162,6 +164,7 @@ def attention_weights_backward(
 @fast_parallel_kernel
 def row_product(share: Any, values: Any, layout: Any, Q: Any, out: Any) -> None:
     """out[v] = sum over the row's entries of value * Q[anchor]."""
+    layout, Q, out = borrowed((layout, Q, out))
     for v in rows_of(share, len(out)):
         total = out[v]
         fill(total, 0)
@@ -176,6 +179,7 @@ def row_product_backward(
     share: Any, values: Any, layout: Any, Q: Any, gradient: Any, parts: Any, dvalues: Any, dQ: Any
 ) -> None:
     """Gradients of :func:`row_product`; that of Q is per part."""
+    layout, Q, gradient, dQ = borrowed((layout, Q, gradient, dQ))
     n = len(gradient)
     for part in range(share[0], parts, share[1]):
         for v in range(part * n // parts, (part + 1) * n // parts):
@@ -189,7 +193,7 @@ def row_product_backward(
                 dvalues[e] = total
 
 
-@kernel
+@inline_kernel
 def _column(layout: Any, v: Any, e: Any) -> Any:
     """The column of the embedding that entry e of node v stands in."""
     return layout.anchor[e] - layout.first[v] if layout.kind == COMPRESSED else e - layout.pointer[v]
@@ -198,6 +202,7 @@ def _column(layout: Any, v: Any, e: Any) -> Any:
 @fast_parallel_kernel
 def linear_project(share: Any, to: Any, back: Any, layout: Any, p: Any, q: Any, out: Any) -> None:
     """out[v, i] = t p_v + f q_i; zero where an anchor has no entry."""
+    to, back, layout, q, out = borrowed((to, back, layout, q, out))
     for v in rows_of(share, len(out)):
         begin, end, row, pv = layout.pointer[v], layout.pointer[v + 1], out[v], p[v]
         if layout.kind == DENSE:
@@ -217,6 +222,7 @@ def linear_project_backward(
     dback: Any,
 ) -> None:  # fmt: skip
     """Gradients of :func:`linear_project`; that of q is per part. ``dto`` is empty if not wanted."""
+    to, back, layout, q, gradient, dq = borrowed((to, back, layout, q, gradient, dq))
     n = len(gradient)
     for part in range(share[0], parts, share[1]):
         for v in range(part * n // parts, (part + 1) * n // parts):

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphreach.jit import fast_parallel_kernel, fill, kernel
+from graphreach.jit import borrowed, fast_parallel_kernel, fill, inline_kernel, kernel
 from graphreach.nn.kernels.rows import (
     GATHERED,
     dot,
@@ -67,7 +67,7 @@ class Gradients(NamedTuple):
     vector: Any
 
 
-@kernel
+@inline_kernel
 def _anchors(Q: Any, layout: Any, v: Any, room: Any) -> Any:
     """Q transposed, and the column in which node v's anchors begin."""
     if layout.kind != GATHERED:
@@ -141,7 +141,7 @@ def _sum(t: Any, f: Any, x: Any, p: Any, QT: Any, begin: Any, bias: Any, floor: 
             out[c] += total(load(x, i, one) * larger(last, spread(floor, one)))
 
 
-@kernel
+@inline_kernel
 def _attend(
     t: Any, f: Any, messages: Any, v: Any, QT: Any, begin: Any, u: Any, a: Any, slope: Any, k: Any, x: Any, weight: Any
 ) -> None:
@@ -161,7 +161,7 @@ def _equal(k: Any, x: Any) -> None:
         x[i] = x.dtype.type(1.0 / k) if i < k else x.dtype.type(0)
 
 
-@kernel
+@inline_kernel
 def _load_node(messages: Any, layout: Any, v: Any, buffers: Any, room: Any) -> Any:
     """A node's similarities in both directions, Q transposed, and the column in which the node's anchors begin."""
     size = padded(layout.count[v])
@@ -182,6 +182,7 @@ def forward(
     Or ``project``, the last layer, which does not aggregate: out[v, i] = m_i w, zero beyond a graph's own anchors. The
     vector is a, or w; without attention ``u`` is None.
     """
+    messages, layout, vector, alpha, out = borrowed((messages, layout, vector, alpha, out))
     n = len(out)
     for part in range(share[0], parts, share[1]):
         buffers = np.empty((4, padded(layout.width)), out.dtype)
@@ -239,7 +240,7 @@ def _pull_back(
         store(dacross, (c, 0), dac)
 
 
-@kernel
+@inline_kernel
 def _row_back(
     t: Any, f: Any, messages: Any, layout: Any, v: Any, QT: Any, begin: Any, x: Any, along: Any, y: Any, across: Any,
     buffers: Any, gradients: Any, part: Any, own: Any,
@@ -263,6 +264,8 @@ def backward(
     gradient: Any, gradients: Any, du: Any,
 ) -> None:  # fmt: skip
     """Gradients of :func:`forward`; ``du`` is None without attention."""
+    messages, layout, vector, alpha, out = borrowed((messages, layout, vector, alpha, out))
+    gradient, gradients = borrowed((gradient, gradients))
     n = len(gradient)
     for part in range(share[0], parts, share[1]):
         buffers = np.empty((7, padded(layout.width)), gradient.dtype)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphreach.jit import fast_inline_kernel, fast_parallel_kernel, fill, inline_kernel, parallel_kernel
+from graphreach.jit import borrowed, fast_inline_kernel, fast_parallel_kernel, fill, inline_kernel, parallel_kernel
 
 
 class Groups(NamedTuple):
@@ -37,6 +37,7 @@ def _dot(a: Any, b: Any) -> Any:
 @fast_parallel_kernel
 def pair_dot(share: Any, z: Any, left: Any, right: Any, parts: Any, out: Any) -> None:
     """out[p] = z[left[p]] . z[right[p]], pair by pair."""
+    z = borrowed(z)
     m = len(left)
     for part in range(share[0], parts, share[1]):
         for p in range(part * m // parts, (part + 1) * m // parts):
@@ -100,6 +101,7 @@ def _place_ends(
 @fast_parallel_kernel
 def grouped_dot(share: Any, z: Any, groups: Any, parts: Any, out: Any) -> None:
     """:func:`pair_dot`, node by node."""
+    z, groups = borrowed((z, groups))
     n, pointer = len(z), groups.pointer
     for part in range(share[0], parts, share[1]):
         for group in range((len(pointer) - 1) // (2 * n)):
@@ -128,6 +130,7 @@ def _add_rows(z: Any, groups: Any, gradient: Any, begin: Any, end: Any, out: Any
 @fast_parallel_kernel
 def grouped_backward(share: Any, z: Any, groups: Any, gradient: Any, parts: Any, dz: Any) -> None:
     """dz[v] = sum over the pairs of v of their gradient times the other end's row; one thread writes a row."""
+    z, groups, gradient, dz = borrowed((z, groups, gradient, dz))
     n, pointer = len(z), groups.pointer
     for part in range(share[0], parts, share[1]):
         for v in range(part * n // parts, (part + 1) * n // parts):

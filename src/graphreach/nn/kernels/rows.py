@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphreach.jit import fast_inline_kernel, fill, kernel
+from graphreach.jit import fast_inline_kernel, kernel
 from graphreach.nn.kernels.simd import (
     LARGEST,
     absolute,
@@ -55,13 +55,15 @@ def load_row(values: Any, layout: Any, background: Any, v: Any, row: Any) -> Non
     """Row v of a position matrix with all its entries, followed by zeros."""
     begin, k = layout.pointer[v], layout.count[v]
     if layout.kind == COMPRESSED:
-        fill(row[:k], background)
+        for i in range(k):
+            row[i] = background
         for e in range(begin, layout.pointer[v + 1]):
             row[layout.anchor[e] - layout.first[v]] = values[e]
     else:
         for i in range(k):
             row[i] = values[begin + i]
-    fill(row[k:], 0)
+    for i in range(k, len(row)):
+        row[i] = 0
 
 
 @kernel
