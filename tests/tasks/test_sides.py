@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.tasks import check_leaks, split
+from graphreach.tasks.link_split import find_sides
 from graphreach.tasks.pair_keys import encode, unique
-from graphreach.tasks.sides import Sides, colour, find_sides
+from graphreach.tasks.sides import Sides, colour
 from helpers import cycle, grid, path, random_graph
 
 

@@ -12,7 +12,7 @@ from graphreach.arguments import describe, to_array, to_finite, to_integers, to_
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.checks import check_graph
-from graphreach.tasks.given_split import GivenPairs
+from graphreach.tasks.examples import GivenPairs
 
 
 @dataclass(frozen=True, eq=False, repr=False)

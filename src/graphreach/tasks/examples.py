@@ -11,10 +11,13 @@ from graphreach.arguments import check_pairs, describe, to_integers
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.checks import check_graph
+from graphreach.tasks.pair_keys import Pairs
 
 TASKS = ("link", "pair", "node")
 ALIASES = {"lp": "link", "pnc": "pair", "nc": "node"}
 PARTS = ("train", "val", "test")
+HELD_OUT = {1: "val", 2: "test"}
+"""The parts that are not trained on, by their numbers."""
 
 PROTOCOLS = {
     "link": ("published", "clean", "graph-disjoint", "time", "given"),
@@ -179,6 +182,66 @@ class Split:
     def __repr__(self) -> str:
         sizes = ", ".join(f"{name}={len(part)}" for name, part in self.parts().items())
         return f"Split(task={self.task}, protocol={self.protocol}, {self.graph}, {sizes}, seed={self.seed})"
+
+
+@dataclass(frozen=True, eq=False)
+class GivenPairs:
+    """Links of validation and test that are given, with what they are to be told from; see
+    :func:`graphreach.tasks.split_given`.
+
+    Example:
+        >>> GivenPairs(test_pairs=[[0], [1]]).test_pairs.shape
+        (2, 1)
+        >>> GivenPairs(test_pairs=[[0], [0]])
+        Traceback (most recent call last):
+        ...
+        graphreach.errors.InputError: test_pairs must hold pairs of different nodes, got (0, 0)
+    """
+
+    test_pairs: Any
+    val_pairs: Any = None
+    test_negatives: Any = None
+    val_negatives: Any = None
+    test_candidates: Any = None
+    val_candidates: Any = None
+
+    def __post_init__(self) -> None:
+        for name in ("test_pairs", "val_pairs", "test_negatives", "val_negatives"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, _different(getattr(self, name), name))
+        for part in HELD_OUT.values():
+            pairs, candidates = getattr(self, f"{part}_pairs"), getattr(self, f"{part}_candidates")
+            if pairs is not None and not pairs.shape[1]:
+                raise InputError(f"{part}_pairs must hold at least one pair, got none")
+            for other in ("negatives", "candidates"):
+                if pairs is None and getattr(self, f"{part}_{other}") is not None:
+                    raise InputError(f"{part}_{other} must go with {part}_pairs, got them without")
+            if candidates is not None:
+                object.__setattr__(self, f"{part}_candidates", to_integers(f"{part}_candidates", candidates))
+
+    def pairs(self, part: int) -> Pairs | None:
+        """The links of validation or test."""
+        found: Pairs | None = getattr(self, f"{HELD_OUT[part]}_pairs")
+        return found
+
+    def negatives(self, part: int) -> Pairs | None:
+        """Their negatives."""
+        found: Pairs | None = getattr(self, f"{HELD_OUT[part]}_negatives")
+        return found
+
+    def candidates(self, part: int) -> NDArray[np.int64] | None:
+        """What they are to be ranked against."""
+        found: NDArray[np.int64] | None = getattr(self, f"{HELD_OUT[part]}_candidates")
+        return found
+
+
+def _different(pairs: Any, name: str) -> Pairs:
+    checked = check_pairs(pairs, None, name)
+    loops = np.flatnonzero(checked[0] == checked[1])
+    if len(loops):
+        node = int(checked[0, loops[0]])
+        raise InputError(f"{name} must hold pairs of different nodes, got ({node}, {node})")
+    return checked
 
 
 def check_split(split: Any) -> Split:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,9 @@ from graphreach.graph import Graph
 from graphreach.graph.build import CSR, compact
 from graphreach.tasks.examples import PARTS, Examples, SplitRequest, empty_pairs, join_pairs, part_sizes, stream
 from graphreach.tasks.pair_keys import Keys, Pairs, contains, decode, draw_pairs, encode, num_pairs, turn, unique
-from graphreach.tasks.sides import Sides, find_sides
+
+if TYPE_CHECKING:
+    from graphreach.tasks.sides import Sides
 
 TRAIN, VAL, TEST = range(3)
 
@@ -27,7 +30,7 @@ class Links:
     graph: Graph
     keys: Keys
     part: NDArray[np.int8]
-    sides: Sides | None = None
+    sides: "Sides | None" = None
 
     def taken(self, part: int) -> Keys:
         """The links of a part."""
@@ -68,6 +71,15 @@ def split_links(graph: Graph, request: SplitRequest, whole: int | None = None) -
         shares = request.fractions if whole is None else (shown, 0.0, 1 - shown)
         part = deal(keys, graph.num_nodes, shares, (TRAIN, VAL, TEST if whole is None else whole), request)
     return _examples(Links(graph, keys, part, sides), request, whole)
+
+
+def find_sides(graph: Graph, bipartite: bool | None) -> "Sides | None":
+    """The sides of a graph that is known to be bipartite, or is to be taken for it, else None."""
+    if bipartite is False or (bipartite is None and graph.sides is None):
+        return None
+    from graphreach.tasks.sides import Sides
+
+    return Sides.of(graph)
 
 
 def deal(

@@ -25,6 +25,20 @@ class Sides:
     side: NDArray[np.int8]
     first: int | None
 
+    @classmethod
+    def of(cls, graph: Graph) -> "Sides":
+        """The sides that the reader of a graph knows of, else those that colouring the nodes finds.
+
+        Colours alone say little about which nodes can be linked: a tree, a grid and a road network have two, too.
+
+        Example:
+            >>> Sides.of(Graph.from_edges([[0, 1, 2, 3], [1, 2, 3, 0]])).side.tolist()
+            [0, 1, 0, 1]
+        """
+        side = colour(graph) if graph.sides is None else graph.sides
+        leaving = np.unique(side[graph.edge_index[0]]) if graph.directed else side[:0]
+        return cls(side, int(leaving[0]) if len(leaving) == 1 else None)
+
     @property
     def nodes(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The nodes of each side."""
@@ -60,29 +74,6 @@ class Sides:
         if self.first is None:
             return turn(rng, drawn)
         return drawn if self.first == 0 else drawn[::-1].copy()
-
-
-def find_sides(graph: Graph, bipartite: bool | None) -> Sides | None:
-    """The sides of a graph that is known to be bipartite, else None.
-
-    Args:
-        graph: The graph.
-        bipartite: ``True`` to find them by colouring the nodes, ``False`` for none, ``None`` for those that the reader of
-            the graph knows of. Colours alone say little: a tree, a grid and a road network are bipartite, too.
-
-    Example:
-        >>> square = Graph.from_edges([[0, 1, 2, 3], [1, 2, 3, 0]])
-        >>> find_sides(square, None) is None, find_sides(square, True).side.tolist()
-        (True, [0, 1, 0, 1])
-    """
-    if bipartite is False or (bipartite is None and graph.sides is None):
-        return None
-    side = colour(graph) if graph.sides is None else graph.sides
-    first = None
-    if graph.directed:
-        left = np.unique(side[graph.edge_index[0]])
-        first = int(left[0]) if len(left) == 1 else None
-    return Sides(side, first)
 
 
 def colour(graph: Graph) -> NDArray[np.int8]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from graphreach.arguments import check_choice, check_flag, check_whole, to_finite, to_integers, to_list
 from graphreach.errors import InputError
@@ -14,6 +14,7 @@ from graphreach.tasks.examples import (
     DEFAULT_PROTOCOLS,
     PROTOCOLS,
     Examples,
+    GivenPairs,
     SampleLike,
     Split,
     SplitRequest,
@@ -24,7 +25,6 @@ from graphreach.tasks.examples import (
     find_task,
     stream,
 )
-from graphreach.tasks.given_split import split_given_links
 from graphreach.tasks.leaks import check_leaks
 from graphreach.tasks.link_split import split_links
 from graphreach.tasks.pair_split import pairs_within, split_nodes_then_pairs, split_pairs
@@ -193,6 +193,65 @@ def split_dataset(
     return out
 
 
+def split_given(
+    sample: SampleLike | Graph,
+    test_pairs: ArrayLike,
+    val_pairs: ArrayLike | None = None,
+    *,
+    test_negatives: ArrayLike | None = None,
+    val_negatives: ArrayLike | None = None,
+    test_candidates: ArrayLike | None = None,
+    val_candidates: ArrayLike | None = None,
+    seed: int = 0,
+    negatives: str = "uniform",
+    fractions: Sequence[float] = (0.8, 0.1, 0.1),
+    keep_connected: bool = False,
+    bipartite: bool | None = None,
+) -> Split:
+    """Split links where those of the test are given, as published benchmarks and a user's own evaluation have them.
+
+    Validation and test have exactly the given pairs, in their order. Their links are taken out of the graph, in both
+    directions, if they are in it; what is left is seen and trained on. What is not given is drawn as :func:`split` draws it
+    under ``"clean"``.
+
+    Args:
+        sample: A graph, or anything with ``graph``, ``x`` and ``y``. It may hold the links of validation and test or not.
+        test_pairs: Links to be judged by, positions ``[2, m]``.
+        val_pairs: Links to choose a model by; by default drawn from the links that are left.
+        test_negatives: Pairs that are no links, ``[2, any]``; by default drawn, one for each link.
+        val_negatives: Likewise.
+        test_candidates: What each link is ranked against: ``[m, c]``, other targets of its first node, or ``[m, c, 2]``,
+            other pairs, as HeaRT's 500 hard negatives of each link are. A candidate may be a link of the test.
+        val_candidates: Likewise.
+        seed: Random seed for what is drawn.
+        negatives: How negatives are drawn that are not given; see :func:`split`.
+        fractions: Without ``val_pairs`` the first two are the shares of training and validation in the links left.
+        keep_connected: Whether links of validation that are drawn leave a spanning forest; see :func:`split`.
+        bipartite: See :func:`split`.
+
+    Raises:
+        LeakError: If a link is in validation and test, if a negative is a link, or a candidate an edge of the graph.
+
+    Example:
+        >>> ring = Graph.from_edges([range(20), [*range(1, 20), 0]])
+        >>> parts = split_given(ring, [[0, 7], [1, 6]], test_candidates=[[[0, 5], [1, 9]], [[7, 3], [6, 12]]])
+        >>> parts.graph.num_edges, parts.test
+        (16, Examples(4 pairs, 2 positive, 2 candidates each))
+        >>> split_given(ring, [[0], [1]], test_negatives=[[3], [4]])
+        Traceback (most recent call last):
+        ...
+        graphreach.tasks.leaks.LeakError: 1 of 1 test negatives are edges of the graph, such as (3, 4)
+    """
+    from graphreach.tasks.dataset import Sample
+
+    given = GivenPairs(test_pairs, val_pairs, test_negatives, val_negatives, test_candidates, val_candidates)
+    own = Sample(sample) if isinstance(sample, Graph) else check_sample(sample)
+    return split(
+        Sample(own.graph, own.x, own.y, given), "link", "given", seed=seed, negatives=negatives, fractions=fractions,
+        keep_connected=keep_connected, bipartite=bipartite,
+    )  # fmt: skip
+
+
 def graph_seed(seed: int, number: int) -> int:
     """The seed of one of several graphs; the first has the seed itself."""
     return seed if number == 0 else int(np.random.default_rng([seed, number]).integers(2**63))
@@ -229,6 +288,8 @@ def _split_given(sample: SampleLike, request: SplitRequest) -> Split:
         raise InputError(
             "protocol 'given' must have the links of the test, got a sample without; use split_given, or --test-pairs"
         )
+    from graphreach.tasks.given_split import split_given_links
+
     found = _result(sample, request, *split_given_links(sample.graph, given, request))
     check_leaks(found)
     return found
