@@ -155,3 +155,10 @@ def test_the_papers_split_is_the_default_of_experiments_alone():
     assert Work.make(data="grid", settings={"task": "pair", "protocol": "clean"}).describe()["settings"] == {
         "task": "pair", "protocol": "clean",
     }  # fmt: skip
+
+
+def test_settings_at_their_defaults_change_no_key():
+    plain = Work.make(data="grid", settings={"epochs": 5})
+    spelt = Work.make(data="grid", settings={"epochs": 5, "keep_connected": False, "bipartite": None})
+    assert spelt.key == plain.key
+    assert Work.make(data="grid", settings={"epochs": 5, "keep_connected": True}).key != plain.key

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphreach as gr
-from graphreach.io.tables import read_labels, read_nodes, read_pair_labels, read_pairs
+from graphreach.io.tables import read_labels, read_links, read_nodes, read_pair_labels, read_pairs
 from table_helpers import NUMBERS, TOWNS, message
 
 # Labels
@@ -243,6 +243,29 @@ def test_pair_labels_of_parquet(write_frame):
 )
 def test_unusable_pair_labels(write, text, expected):
     assert expected in message(read_pair_labels, write(text), TOWNS)
+
+
+@pytest.mark.parametrize(
+    ("text", "links", "others"),
+    [
+        ("oslo,voss\nvoss,ås\n", [[1, 2], [2, 3]], None),
+        ("u,v,weight\noslo,voss,1\nvoss,ås,0\n", [[1, 2], [2, 3]], None),
+        ("oslo,voss,1\nvoss,ås,0\n", [[1], [2]], [[2], [3]]),
+        ("u,v,label\noslo,voss,0\nvoss,ås,1\n", [[2], [3]], [[1], [2]]),
+        ("u,v,km,label\noslo,voss,7,1\nvoss,ås,9,1\n", [[1, 2], [2, 3]], None),
+    ],
+)
+def test_links_with_and_without_labels(write, text, links, others):
+    said = []
+    found = read_links(write(text), TOWNS, said.append)
+    assert found[0].tolist() == links
+    assert found[1] is None if others is None else found[1].tolist() == others
+    assert ("all pairs are links" in said[0]) == (",1" not in text or "weight" in text)
+
+
+def test_unusable_links(write):
+    assert "0 or 1 in column" in message(read_links, write("oslo,voss,3\nvoss,ås,0\n"), TOWNS)
+    assert "nowhere" in message(read_links, write("oslo,voss\nvoss,nowhere\n"), TOWNS)
 
 
 @pytest.mark.parametrize("text", ["voss\noslo\nvoss\n", "id\nvoss\noslo\nvoss", "a,node\n1,voss\n2,oslo\n3,voss\n"])

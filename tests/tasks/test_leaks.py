@@ -217,3 +217,16 @@ def test_a_split_or_arrays():
     with pytest.raises(InputError, match="split must be a Split, got a Graph"):
         check_leaks(graph)
     assert gr.tasks.check_leaks is check_leaks
+
+
+def test_broken_promises_of_time_and_of_given_links_are_refused():
+    """By time no pair is in two parts; of given links, negatives may be shared, as benchmarks' files share them."""
+    _, parts = make(protocol="clean")
+    shared = join_pairs(parts.test.positives, parts.train.negatives[:, :2])
+    with pytest.raises(LeakError, match=r"2 of .* test pairs are training pairs too"):
+        check_leaks(replace(parts, protocol="time", test=shared))
+    check_leaks(replace(parts, protocol="given", test=shared))
+    again = join_pairs(parts.test.positives[:, :3], parts.test.negatives)
+    for protocol, what in (("time", "pairs"), ("given", "positives")):
+        with pytest.raises(LeakError, match=f"test {what} are validation {what} too"):
+            check_leaks(replace(parts, protocol=protocol, val=again))

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphreach.errors import InputError
-from graphreach.tasks import Examples, mean_metrics, metrics
+from graphreach.tasks import Examples, mean_metrics, metrics, pooled_hits
 
 
 def pairs(label):
@@ -44,7 +44,7 @@ def test_pairs(rows):
 
 
 @settings(deadline=None, max_examples=60)
-@given(st.integers(1, 12), st.integers(1, 15), st.integers(0, 99))
+@given(st.integers(1, 12), st.integers(1, 15) | st.integers(45, 110), st.integers(0, 99))
 def test_ranking(positives, count, seed):
     """Rank = 1 + candidates that score at least as much; K is left out where all places would be hits."""
     rng = np.random.default_rng(seed)
@@ -52,12 +52,16 @@ def test_ranking(positives, count, seed):
     got = metrics("link", scores, pairs(np.ones(positives, int)), candidates)
     rank = 1 + (candidates >= scores[:, None]).sum(axis=1)
     assert got["mrr"] == pytest.approx(np.mean(1 / rank))
-    for k in (1, 3, 10):
+    for k in (1, 3, 10, 50, 100):
         if k <= count:
             assert got[f"hits@{k}"] == pytest.approx(np.mean(rank <= k))
         else:
             assert f"hits@{k}" not in got
     assert "auc" not in got
+    mean = 1 + ((candidates >= scores[:, None]).sum(axis=1) + (candidates > scores[:, None]).sum(axis=1)) / 2
+    got = metrics("link", scores, pairs(np.ones(positives, int)), candidates, ties="mean")
+    assert got["mrr"] == pytest.approx(np.mean(1 / mean))
+    assert got["hits@1"] == pytest.approx(np.mean(mean <= 1))
 
 
 def test_candidates_go_with_the_positives_in_order():
@@ -137,3 +141,31 @@ def test_wrong_scores(task, scores, candidates, sentence):
     examples = Examples(np.arange(2), np.array([0, 1])) if task == "node" else pairs([1, 0])
     with pytest.raises(InputError, match=sentence):
         metrics(task, scores, examples, candidates)
+
+
+def test_hits_over_all_negatives():
+    label = np.array([1, 1, 1, 1, 0, 0, 0, 0, 0])
+    examples = pairs(label)
+    scores = [0.9, 0.5, 0.4, 0.1, 0.8, 0.5, 0.3, 0.2, 0.0]
+    assert [pooled_hits(scores, examples, k) for k in (1, 2, 3, 4, 5)] == [0.25, 0.25, 0.75, 0.75, 1.0]
+    with pytest.raises(InputError, match="k must be at most 5, the number of negatives, got 100"):
+        pooled_hits(scores, examples)
+    with pytest.raises(InputError, match="k must be"):
+        pooled_hits(scores, examples, 0)
+    with pytest.raises(InputError, match=r"scores must have shape \[9\]"):
+        pooled_hits(scores[:3], examples, 1)
+    with pytest.raises(InputError, match="at least one positive, got none"):
+        pooled_hits([0.5], pairs([0]), 1)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.integers(0, 5), min_size=2, max_size=30), st.data())
+def test_hits_over_all_negatives_literally(values, data):
+    label = np.array(
+        [1, *data.draw(st.lists(st.integers(0, 1), min_size=len(values) - 2, max_size=len(values) - 2)), 0]
+    )
+    k = data.draw(st.integers(1, int((label == 0).sum())))
+    examples = pairs(label)
+    best = sorted((value for value, is_link in zip(values, label, strict=True) if not is_link), reverse=True)
+    links = [value for value, is_link in zip(values, label, strict=True) if is_link]
+    assert pooled_hits(values, examples, k) == pytest.approx(np.mean([value > best[k - 1] for value in links]))

@@ -140,7 +140,7 @@ def test_errors_name_the_graph():
         (
             "link",
             {"protocol": "node-disjoint"},
-            "protocol must be one of published, clean, graph-disjoint for task link",
+            "protocol must be one of published, clean, graph-disjoint, time, given for task link",
         ),
         (
             "node",

@@ -238,3 +238,25 @@ def test_the_model_of_nodes_is_chosen_by_what_is_asked_for(data):
     assert record["metrics"]["val"]["accuracy"] == best
     with pytest.raises(InputError, match="choose_by must be 'auc' for task 'link'"):
         training.run(data, Settings(choose_by="accuracy", **QUICK))
+
+
+@pytest.mark.parametrize("method", ["graphreach", "gcn", "adamic-adar"])
+@pytest.mark.parametrize("decoder", [None, "reach"])
+def test_given_links_are_ranked_against_whole_pairs(method, decoder):
+    """Candidates as pairs give the metrics that the same candidates as targets give."""
+    if decoder is not None and method != "graphreach":
+        pytest.skip("a decoder of graphreach")
+    graph = datasets.load("grid")[0].graph
+    rng = np.random.default_rng(0)
+    test = graph.edge_index[:, graph.edge_index[0] < graph.edge_index[1]][:, ::40]
+    far = (test[0][:, None] + 100 + rng.integers(0, 150, (test.shape[1], 60))) % 400
+    whole = np.stack([np.repeat(test[0][:, None], 60, 1), far], axis=-1)
+    settings = Settings(
+        method=method, protocol="given", **QUICK, **({"model": {"decoder": decoder}} if decoder else {})
+    )
+    found = []
+    for candidates in (far, whole):
+        given = tasks.GivenPairs(test, test_candidates=candidates)
+        found.append(training.run(datasets.Sample(graph, given=given), settings).test)
+    assert found[0] == found[1]
+    assert {"mrr", "hits@10", "hits@50"} <= set(found[0])

@@ -87,6 +87,9 @@ def refused(call, *values, **named):
         ({"epoch": 3}, "settings must not hold 'epoch'; did you mean 'epochs'?"),
         ({"epochs": "x"}, "epochs: input should be a valid integer"),
         ({"epochs": True}, "epochs: input should not be true or false, got True"),
+        ({"keep_connected": "often"}, "keep_connected: input should be a valid boolean"),
+        ({"bipartite": "auto"}, "bipartite: input should be a valid boolean"),
+        ({"negatives": "popular"}, "negatives: input should be 'uniform'"),
         ({"epochs": 10**400}, "epochs: input should be less than or equal to 9007199254740992"),
         ({"hidden_channels": 10**9}, "hidden_channels: input should be less than"),
         ({"learning_rate": float("nan")}, "learning_rate: input should be a finite number, got nan"),
@@ -186,3 +189,9 @@ def test_own_graphs_have_a_split_without_leaks_unless_another_is_asked_for(task,
     assert "protocol" not in Settings(task=task).model_fields_set
     assert Settings(task=task, protocol="published").protocol == "published"
     assert Settings(**Settings(task=task).model_dump(mode="json")) == Settings(task=task)
+
+
+def test_settings_of_links_may_be_true_or_false():
+    assert Settings(bipartite=True, keep_connected=True).bipartite is True
+    assert Settings(bipartite=False).bipartite is False
+    assert Settings().bipartite is None

@@ -21,6 +21,9 @@ GRAPH = (
 FORMAT = "Format: text, edgelist, matrix, parquet, npz, mtx, graphml, gml, gexf, adjlist or json."
 REDUCE = "How to merge unequal weights of the two directions: sum, mean, max or min."
 
+GIVEN = ("test_pairs", "val_pairs")
+"""Tables of pairs that a run may have been judged on."""
+
 _option = partial(option, rich_help_panel="Reading the graph")
 
 
@@ -127,11 +130,13 @@ def with_graph(verb: Callable[..., None]) -> Callable[..., None]:
 
 
 class Tables(NamedTuple):
-    """Files about a graph's nodes, as the command line names them."""
+    """Files about a graph's nodes and pairs, as the command line names them."""
 
     labels: Path | None = None
     label_column: str | None = None
     features: Path | None = None
+    test_pairs: Path | None = None
+    val_pairs: Path | None = None
 
 
 def read_graph(path: Path, arguments: dict[str, Any]) -> gr.Graph:
@@ -155,11 +160,25 @@ def _read_files(path: Path, arguments: dict[str, Any], tables: Tables) -> tuple[
     from graphreach import datasets
     from graphreach.io.tables import read_features, read_labels
 
-    graph, (labels, column, features) = read_graph(path, arguments), tables
+    graph, (labels, column, features, *_) = read_graph(path, arguments), tables
     with stage("reading tables"):
         y, classes = (None, []) if labels is None else read_labels(labels, graph, label=column, report=say)
         x = None if features is None else read_features(features, graph, report=say)
-    return datasets.Dataset(path.name, (datasets.Sample(graph, x, y),)), classes
+        given = _read_given(tables, graph)
+    return datasets.Dataset(path.name, (datasets.Sample(graph, x, y, given),)), classes
+
+
+def _read_given(tables: Tables, graph: gr.Graph) -> Any:
+    """The links of validation and test that the user has drawn, if there are any."""
+    from graphreach.io.tables import read_links
+    from graphreach.tasks import GivenPairs
+
+    if tables.test_pairs is None:
+        return None
+    test, val = (
+        (None, None) if path is None else read_links(path, graph, say) for path in (tables.test_pairs, tables.val_pairs)
+    )
+    return GivenPairs(test[0], val[0], test[1], val[1])
 
 
 def load_data(file: GraphFile, tables: Tables) -> tuple[Any, list[Any]]:
@@ -187,6 +206,7 @@ def describe_source(file: GraphFile, tables: Tables, classes: list[Any]) -> dict
         "features": _absolute(tables.features),
         "labels": labels,
         "classes": classes,
+        **{name: _absolute(path) for name in GIVEN if (path := getattr(tables, name)) is not None},
     }
 
 
@@ -260,7 +280,8 @@ def read_run_data(folder: Path, settings: Any, labels: Path | None, column: str 
         classes = [] if data.classes is None else list(data.classes)
     else:
         features = Path(source["features"]) if source["features"] else None
-        tables = Tables(*_labels(source, settings.task, labels, column), features)
+        given = [_stored(source, name) for name in GIVEN]
+        tables = Tables(*_labels(source, settings.task, labels, column), features, *given)
         data, classes = _read_files(Path(source["graph"]), source["options"], tables)
     splits = make_splits(data, settings)
     there, here = RunFolder(folder).content, describe_content(data, splits)
@@ -273,6 +294,14 @@ def read_run_data(folder: Path, settings: Any, labels: Path | None, column: str 
             f"--labels must hold the classes that the run was trained with ({source['classes'][:5]}), got {classes[:5]}"
         )
     return RunData(data, splits, classes)
+
+
+def _stored(source: dict[str, Any], name: str) -> Path | None:
+    """Where a run's own pairs are."""
+    path = Path(source[name]) if source.get(name) else None
+    if path is not None and not path.is_file():
+        raise gr.InputError(f"RUN must have its {name.replace('_', ' ')} at {path}, where they are not any more")
+    return path
 
 
 def _read_source(folder: Path) -> dict[str, Any]:

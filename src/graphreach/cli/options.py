@@ -40,8 +40,8 @@ Workers = Annotated[int | None, option("--workers", WORKERS, "N", "2")]
 
 REMEMBERED = "none, or those that a run remembers"
 PROTOCOL = (
-    "How examples are split: clean, node-disjoint, graph-disjoint, or published, the paper's, on which pairs of one class"
-    " are found without a model."
+    "How examples are split: clean, node-disjoint, graph-disjoint, time (links: train on the past), or published, the"
+    " paper's, on which pairs of one class are found without a model."
 )
 CLASSES = "Table of node ids and classes (.csv .tsv .txt .parquet)."
 NUMBERS = "Table of node ids and numbers, or .npy in the order of ids."
@@ -56,6 +56,10 @@ Labels = Annotated[Path | None, option("--labels", CLASSES, "FILE", REMEMBERED)]
 COLUMN = "Column of the classes in --labels."
 LabelColumn = Annotated[str | None, option("--label-column", COLUMN, "COLUMN", "detected, and reported")]
 Features = Annotated[Path | None, option("--features", NUMBERS, "FILE", REMEMBERED)]
+GIVEN = "Table of links to test on, taken out of the graph; with a column label, 0 for pairs that are no links."
+TestPairs = Annotated[Path | None, option("--test-pairs", GIVEN, "FILE", "drawn from the graph")]
+VALIDATION = "The same of links to choose the model by."
+ValPairs = Annotated[Path | None, option("--val-pairs", VALIDATION, "FILE", "drawn from the graph")]
 Epochs = Annotated[int | None, option("--epochs", "Maximum number of epochs.", "N", "1000", min=1)]
 Preset = Annotated[str | None, option("--preset", "best, paper or authors.", "NAME", "best")]
 Seed = Annotated[int | None, option("--seed", SEED, "N", "0", min=0, max=2**32 - 1)]

@@ -37,6 +37,8 @@ def train(
     label_column: options.LabelColumn = None,
     features: options.Features = None,
     protocol: options.Protocol = None,
+    test_pairs: options.TestPairs = None,
+    val_pairs: options.ValPairs = None,
     preset: options.Preset = None,
     epochs: options.Epochs = None,
     seed: options.Seed = None,
@@ -59,7 +61,7 @@ def train(
     from graphreach import training
 
     check_output_folder(output)
-    tables = Tables(labels, label_column, features)
+    tables = Tables(labels, label_column, features, test_pairs, val_pairs)
     chosen = {
         "task": task, "method": model, "protocol": protocol, "preset": preset, "epochs": epochs, "seed": seed,
         "device": device,
@@ -70,6 +72,7 @@ def train(
         raise gr.InputError(f"--tensorboard must go with a method that is trained, got {settings.method!r}")
     where = options.make_engine(engine, address, workers=workers)
     data, classes = load_data(file, tables)
+    _say_sides(data, settings)
     if verbose:
         say_plan(settings, data.samples[0])
     source = describe_source(file, tables, classes)
@@ -84,6 +87,7 @@ def _read_settings(
     """The settings of a run; without a task, labels make it one on nodes, which is said."""
     from graphreach.training import Settings
 
+    values = _given_protocol(tables, config, changes, values)
     settings = Settings.read(config, changes or [], **values)
     if tables.label_column is not None and tables.labels is None:
         raise gr.InputError(f"--label-column must go with --labels, got {tables.label_column!r} without")
@@ -99,6 +103,34 @@ def _read_settings(
     if tables.labels is not None and settings.task == "link":
         say("--labels are not used to train links; graphreach report colours the nodes by them")
     return settings
+
+
+def _given_protocol(
+    tables: Tables, config: Path | None, changes: list[str] | None, values: dict[str, Any]
+) -> dict[str, Any]:
+    """Values of settings, with the protocol that goes with the user's own pairs."""
+    from graphreach.training import Settings
+
+    settings = Settings.read(config, changes or [], **values)
+    protocol = settings.protocol if "protocol" in settings.model_fields_set else None
+    if tables.test_pairs is None:
+        if tables.val_pairs is not None:
+            raise gr.InputError(f"--val-pairs must go with --test-pairs, got {tables.val_pairs} without")
+        if protocol == "given":
+            raise gr.InputError("--test-pairs must be given for protocol 'given', a table of links, got none")
+        return values
+    if settings.task != "link":
+        raise gr.InputError(f"--test-pairs must go with task link, got task {settings.task}")
+    if protocol not in (None, "given"):
+        raise gr.InputError(f"--test-pairs must go without a protocol, as they are the split, got {protocol!r}")
+    return values | {"task": "link", "protocol": "given"}
+
+
+def _say_sides(data: Any, settings: "training.Settings") -> None:
+    """Say what is assumed about negatives of a graph that was read as one with two kinds of nodes."""
+    known = any(sample.graph.sides is not None for sample in data.samples)
+    if known and settings.task == "link" and settings.bipartite is None:
+        say("negatives are between the two kinds of nodes; --set bipartite=false draws them among all")
 
 
 def _check_effect(methods: list[str], changes: list[str] | None, tables: Tables, values: dict[str, Any]) -> None:
@@ -123,6 +155,8 @@ def compare(
     label_column: options.LabelColumn = None,
     features: options.Features = None,
     protocol: options.Protocol = None,
+    test_pairs: options.TestPairs = None,
+    val_pairs: options.ValPairs = None,
     preset: options.Preset = None,
     epochs: options.Epochs = None,
     device: options.Device = None,
@@ -140,7 +174,7 @@ def compare(
 
     plot.require_matplotlib()
     check_output_folder(Path() if output is None else output)
-    tables = Tables(labels, label_column, features)
+    tables = Tables(labels, label_column, features, test_pairs, val_pairs)
     chosen = {"task": task, "protocol": protocol, "preset": preset, "epochs": epochs, "device": device}
     _refuse_method(config, set_ or [])
     listed = _names(models)
@@ -154,6 +188,7 @@ def compare(
     for settings in each.values():
         check_effect(settings[0])
     data, classes = load_data(file, tables)
+    _say_sides(data, base)
     for settings in each.values():
         training.check_run(settings[0], len(data))
     folder = output or Path(f"comparison-{_content(data, base)}")

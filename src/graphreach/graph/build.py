@@ -39,7 +39,8 @@ class CSR(NamedTuple):
 class Edges(NamedTuple):
     """Edges between positions in sorted ids, with checked weights.
 
-    ``time`` holds one number per edge, and ``reading`` says how they were read, where they came from a table.
+    ``time`` holds one number per edge, ``reading`` says how they were read, and ``two_kinds`` whether no source is of the
+    kind of the targets, where they came from a table.
     """
 
     source: NDArray[np.uint32]
@@ -48,6 +49,7 @@ class Edges(NamedTuple):
     ids: NDArray[Any]
     time: NDArray[np.float64] | None = None
     reading: Reading | None = None
+    two_kinds: bool = False
 
 
 def build_csr(edges: Edges, *, directed: bool, reduce: str | None = None, self_loops: bool = False) -> CSR:

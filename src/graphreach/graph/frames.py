@@ -74,7 +74,8 @@ def number_edges(
     edges = number_columns(source, target, columns.weights, nodes)
     if bipartite is None and not kinds and looks_numbered_twice(edges.source, edges.target, edges.ids):
         kinds = [TWICE]
-    return edges._replace(time=time, reading=replace(reading, assumed=(*reading.assumed, *kinds)))
+    reading = replace(reading, assumed=(*reading.assumed, *kinds))
+    return edges._replace(time=time, reading=reading, two_kinds=_have_two_kinds(edges, names, bipartite))
 
 
 def edges_from_frame(frame: Any, asked: Asked, nodes: Iterable[Hashable], bipartite: bool | None) -> Edges:
@@ -237,6 +238,16 @@ def split_kinds(source: Any, target: Any, names: tuple[Any, Any], bipartite: boo
     if bipartite is None:
         sentence += "; bipartite=False (--no-bipartite) makes equal ids one node"
     return texts[0], texts[1], [sentence]
+
+
+def _have_two_kinds(edges: Edges, names: tuple[Any, Any], bipartite: bool | None) -> bool:
+    """Whether the caller or the names of the columns say so, and no node is in both columns."""
+    named = all(isinstance(name, str) for name in names) and are_two_kinds(*names)
+    if bipartite is False or not (bipartite or named):
+        return False
+    is_source = np.zeros(len(edges.ids), np.bool_)
+    is_source[edges.source] = True
+    return not is_source[edges.target].any()
 
 
 def _as_series(column: Any) -> Any:

@@ -44,7 +44,10 @@ class Graph:
         directed: Whether edges have a direction.
         ids: The user's node ids in index order, ``[n]``.
         time: ``None``, or one number per entry beside ``indices``: when an edge was made, the latest time where it
-            repeats. Nothing is computed from it, so it is no part of :attr:`content_hash`.
+            repeats. Nothing but splits is computed from it, so it is no part of :attr:`content_hash`.
+        first_time: The same with the earliest time.
+        sides: ``None``, or 0 for sources and 1 for targets where the file or frame has two kinds of nodes, such as users
+            and items, ``[n]``; -1 for nodes without an edge.
         reading: ``None``, or how the file or frame was read: which columns were used, which ignored, what assumed.
 
     Example:
@@ -56,6 +59,8 @@ class Graph:
     """
 
     time: NDArray[np.float64] | None = None
+    first_time: NDArray[np.float64] | None = None
+    sides: NDArray[np.int8] | None = None
     reading: Reading | None = None
 
     def __init__(self, csr: CSR, ids: NDArray[Any], directed: bool) -> None:
@@ -347,10 +352,17 @@ class Graph:
                 return self
             weights = np.maximum(weights, other.weights)
         graph = Graph(CSR(self.indptr, self.indices, weights), self.ids, directed=False)
-        if self.time is not None:
+        if self.time is not None and self.first_time is not None:
             source, target = self.edge_index.astype(np.uint32)
             graph.time = graph._latest_times(source, target, self.time)
+            graph.first_time = graph._first_times(source, target, self.first_time)
         return graph
+
+    def _first_times(self, source: Any, target: Any, time: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The earliest time of the edges that each entry was merged from."""
+        found = -self._latest_times(source, target, -time)
+        found.flags.writeable = False
+        return found
 
     def _latest_times(self, source: Any, target: Any, time: NDArray[np.float64]) -> NDArray[np.float64]:
         """The latest time of the edges that each entry was merged from; edges that were dropped have no entry."""
@@ -423,7 +435,18 @@ def build_graph(edges: Edges, directed: bool | None, reduce: str | None, self_lo
     graph = Graph(csr, edges.ids, directed is not False)
     if edges.time is not None:
         graph.time = graph._latest_times(edges.source, edges.target, edges.time)
+        graph.first_time = graph._first_times(edges.source, edges.target, edges.time)
     if directed is None:
         graph = graph._undirected_if_symmetric()
+    if edges.two_kinds:
+        graph.sides = _sides(edges)
     graph.reading = edges.reading
     return graph
+
+
+def _sides(edges: Edges) -> NDArray[np.int8]:
+    """0 for sources and 1 for targets of edges between two kinds of nodes."""
+    sides = np.full(len(edges.ids), -1, np.int8)
+    sides[edges.source], sides[edges.target] = 0, 1
+    sides.flags.writeable = False
+    return sides

@@ -183,6 +183,11 @@ class NodeTable:
             raise InputError(f"{self.what} must have two columns of ids, got {self.columns}; name them source, target")
         return free[0], free[1]
 
+    def has_pair_labels(self, ends: Sequence[int]) -> bool:
+        """Whether a column beside a pair is named as labels are, or is the only other one of a file without header."""
+        alone = "without a header" in self.assumed and len(self._others(ends)) == 1
+        return alone or self._usual(LABEL_NAMES, ends) is not None
+
     def pair_label_column(self, ends: Sequence[int]) -> int:
         """The column of zeros and ones beside a pair."""
         column, rest = self._usual(LABEL_NAMES, ends), self._others(ends)

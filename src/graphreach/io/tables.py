@@ -290,6 +290,46 @@ def read_pair_labels(
     table = NodeTable(path, graph, NO_ENDS)
     ends = table.pair_columns()
     index, _, _ = table.nodes(ends, strict=True)
+    return index, _zeros_and_ones(table, ends, report)
+
+
+def read_links(
+    path: str | PathLike[str], graph: Graph, report: Report | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
+    """Read links to be predicted and, where there are labels, pairs that are no links.
+
+    Args:
+        path: A table as of :func:`read_pairs`, perhaps with a column of ones for links and zeros for other pairs: one named
+            label, class or y, or the third of three in a file without header. Without it, all pairs are links.
+        graph: The graph that all ids must be nodes of.
+        report: Is called with one line that says which columns were read and what was assumed.
+
+    Returns:
+        Positions ``[2, m]`` of the links, and of the other pairs or ``None``, in the order of the rows.
+
+    Example:
+        >>> import tempfile
+        >>> graph = Graph.from_edge_list([("ann", "bob"), ("bob", "cid")])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder, "test.csv")
+        ...     _ = path.write_text("u,v,label\\nann,bob,1\\nann,cid,0\\n")
+        ...     links, others = read_links(path, graph)
+        >>> links.tolist(), others.tolist()
+        ([[0], [1]], [[0], [2]])
+    """
+    table = NodeTable(path, graph, NO_ENDS)
+    ends = table.pair_columns()
+    index, _, _ = table.nodes(ends, strict=True)
+    if not table.has_pair_labels(ends):
+        table.report_columns({"pairs": ends}, report, "all pairs are links")
+        return index, None
+    label = _zeros_and_ones(table, ends, report)
+    others = index[:, label == 0]
+    return index[:, label == 1], others if others.shape[1] else None
+
+
+def _zeros_and_ones(table: NodeTable, ends: tuple[int, int], report: Report | None) -> NDArray[np.int64]:
+    """The labels of pairs."""
     column = table.pair_label_column(ends)
     given = table.texts([column])[0]
     numbers = given.cast(pl.Float64, strict=False).fill_null(-1).to_numpy()
@@ -301,7 +341,7 @@ def read_pair_labels(
             f"got {given[row]!r:.80} in {table.place(row)}"
         )
     table.report_columns({"pairs": ends, "labels": [column]}, report)
-    return index, numbers.astype(np.int64)
+    return numbers.astype(np.int64)
 
 
 def _encode_classes(

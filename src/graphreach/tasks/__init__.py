@@ -1,15 +1,16 @@
 """Tasks: splits that show nothing of what is to be predicted, metrics, and scores that need no training."""
 
-from graphreach.tasks.examples import Examples, SampleLike, Split, empty_pairs, find_task, join_pairs
+from graphreach.tasks.examples import Examples, GivenPairs, SampleLike, Split, empty_pairs, find_task, join_pairs
 from graphreach.tasks.heuristics import HEURISTICS, score
 from graphreach.tasks.labels import closure, closure_scores, label_weights
 from graphreach.tasks.leaks import LeakError, LeakReport, check_leaks
-from graphreach.tasks.metrics import MeanMetrics, mean_metrics, metrics
-from graphreach.tasks.split import split, split_dataset
+from graphreach.tasks.metrics import MeanMetrics, mean_metrics, metrics, pooled_hits
+from graphreach.tasks.split import split, split_dataset, split_given
 
 __all__ = [
     "HEURISTICS",
     "Examples",
+    "GivenPairs",
     "LeakError",
     "LeakReport",
     "MeanMetrics",
@@ -24,7 +25,9 @@ __all__ = [
     "label_weights",
     "mean_metrics",
     "metrics",
+    "pooled_hits",
     "score",
     "split",
     "split_dataset",
+    "split_given",
 ]

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.jit import kernel, parallel_kernel
+from graphreach.tasks.sides import Sides
 from graphreach.walks.rng import start_key, step_bits
 
 CHANCE = 2.0**-53
@@ -30,7 +31,31 @@ def draw_candidates(linked: Graph, sources: NDArray[np.int64], count: int, seed:
             f"candidates must be at most {left.min()}, the nodes that node {node} is not linked to, got {count}"
         )
     out = np.empty((len(sources), count), np.int64)
-    fill_candidates(linked.indptr, linked.indices, sources, seed, out)
+    fill_candidates(linked.indptr, linked.indices, linked.num_nodes, sources, seed, out)
+    return out
+
+
+def draw_candidates_across(
+    linked: Graph, sides: Sides, sources: NDArray[np.int64], count: int, seed: int
+) -> NDArray[np.int64]:
+    """The same of a bipartite graph, with nodes of the side that a source is not on."""
+    out = np.empty((len(sources), count), np.int64)
+    for side, others in enumerate(sides.nodes[::-1]):
+        rows = np.flatnonzero(sides.side[sources] == side)
+        row, column = linked.edge_index
+        kept = (sides.side[row] == side) & (sides.side[column] == 1 - side)
+        row, column = row[kept], np.searchsorted(others, column[kept])
+        degree = np.bincount(row, minlength=linked.num_nodes)
+        left = len(others) - degree[sources[rows]]
+        if len(left) and left.min() < count:
+            node = int(sources[rows[left.argmin()]])
+            raise InputError(
+                f"candidates must be at most {left.min()}, the nodes of the other side that node {node} is not linked to, "
+                f"got {count}"
+            )
+        indptr, found = np.concatenate([[0], np.cumsum(degree)]), np.empty((len(rows), count), np.int64)
+        fill_candidates(indptr, column, len(others), sources[rows], seed ^ side, found)
+        out[rows] = others[found]
     return out
 
 
@@ -55,9 +80,9 @@ def unlinked_node(indptr: Any, indices: Any, source: Any, rank: Any) -> Any:
 
 
 @parallel_kernel
-def fill_candidates(share: Any, indptr: Any, indices: Any, sources: Any, seed: Any, out: Any) -> None:
+def fill_candidates(share: Any, indptr: Any, indices: Any, num_targets: Any, sources: Any, seed: Any, out: Any) -> None:
     """Different unlinked nodes for each source: by drawing again, or where most are needed, by going through all."""
-    n, count = len(indptr) - 1, out.shape[1]
+    n, count = num_targets, out.shape[1]
     parts = min(64, max(1, len(sources)))
     for part in range(share[0], parts, share[1]):
         seen = np.full(n, -1, np.int64)

@@ -12,6 +12,7 @@ from graphreach.arguments import describe, to_array, to_finite, to_integers, to_
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.checks import check_graph
+from graphreach.tasks.examples import GivenPairs
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -22,6 +23,7 @@ class Sample:
         graph: The graph, with the ids of the data set's files.
         x: A row of attributes for each node, in the order of ``graph.ids``, or ``None``.
         y: The class of each node, ``0 .. num_classes - 1``, or ``None``.
+        given: Links of validation and test for protocol ``"given"``, or ``None``; see :func:`graphreach.tasks.split_given`.
 
     Example:
         >>> Sample(Graph.from_edges([[0], [1]]), y=np.array([0, 1]))
@@ -31,6 +33,7 @@ class Sample:
     graph: Graph
     x: NDArray[np.float32] | None = None
     y: NDArray[np.int64] | None = None
+    given: GivenPairs | None = None
 
     def __post_init__(self) -> None:
         n = check_graph(self.graph).num_nodes
@@ -46,6 +49,8 @@ class Sample:
             if y.shape != (n,):
                 raise InputError(f"y must have shape [{n}], got {list(y.shape)}")
             object.__setattr__(self, "y", y)
+        if not (self.given is None or isinstance(self.given, GivenPairs)):
+            raise InputError(f"given must be GivenPairs or None, got {describe(self.given)}")
 
     def __repr__(self) -> str:
         x, y = (None if array is None else list(array.shape) for array in (self.x, self.y))

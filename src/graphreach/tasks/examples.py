@@ -11,16 +11,22 @@ from graphreach.arguments import check_pairs, describe, to_integers
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.checks import check_graph
+from graphreach.tasks.pair_keys import Pairs
 
 TASKS = ("link", "pair", "node")
 ALIASES = {"lp": "link", "pnc": "pair", "nc": "node"}
 PARTS = ("train", "val", "test")
+HELD_OUT = {1: "val", 2: "test"}
+"""The parts that are not trained on, by their numbers."""
 
 PROTOCOLS = {
-    "link": ("published", "clean", "graph-disjoint"),
+    "link": ("published", "clean", "graph-disjoint", "time", "given"),
     "pair": ("published", "clean", "node-disjoint", "graph-disjoint"),
     "node": ("published", "node-disjoint", "graph-disjoint"),
 }
+
+CLEAN = ("clean", "time", "given")
+"""Protocols of links and pairs under which no pair is drawn for two parts."""
 
 DEFAULT_PROTOCOLS = {"link": "clean", "pair": "node-disjoint", "node": "node-disjoint"}
 """How examples are cut unless a protocol is asked for: such that training examples do not answer the test."""
@@ -75,8 +81,8 @@ class Examples:
     Attributes:
         index: Pairs ``[2, m]``, positives first, or nodes ``[m]``.
         label: 1 or 0 for pairs, the class for nodes, ``[m]``.
-        candidates: ``[positives, c]``: wrong targets of each positive, in the order of the positives, for metrics of
-            ranking.
+        candidates: For metrics of ranking, in the order of the positives: ``[positives, c]``, wrong targets of each
+            positive's first node; or ``[positives, c, 2]``, wrong pairs, which may have neither node of the positive.
 
     Example:
         >>> Examples(np.array([[0, 1], [1, 2]]), np.array([1, 0]))
@@ -96,10 +102,13 @@ class Examples:
         if self.label.shape != (self.index.shape[-1],):
             raise InputError(f"label must have shape [{self.index.shape[-1]}], got {list(self.label.shape)}")
         positives = int(np.count_nonzero(self.label == 1))
-        if self.candidates is not None and (self.candidates.ndim != 2 or len(self.candidates) != positives):
+        if self.candidates is None:
+            return
+        shape = self.candidates.shape
+        if len(shape) not in (2, 3) or len(self.candidates) != positives or shape[2:] not in ((), (2,)):
             raise InputError(
-                f"candidates must have one row for each of {positives} positives, got shape "
-                f"{list(self.candidates.shape)}"
+                f"candidates must have one row for each of {positives} positives, [{positives}, c] targets or "
+                f"[{positives}, c, 2] pairs, got shape {list(shape)}"
             )
 
     def __len__(self) -> int:
@@ -112,9 +121,13 @@ class Examples:
 
     @property
     def candidate_pairs(self) -> NDArray[np.int64] | None:
-        """The first node of every positive with each of its candidates, ``[2, positives * c]``."""
+        """The first node of every positive with each of its candidates, or the candidates that are pairs already,
+        ``[2, positives * c]``.
+        """
         if self.candidates is None:
             return None
+        if self.candidates.ndim == 3:
+            return self.candidates.reshape(-1, 2).T
         return np.stack([np.repeat(self.positives[0], self.candidates.shape[1]), self.candidates.ravel()])
 
     @property
@@ -146,7 +159,8 @@ class Split:
         num_classes: For nodes, how many classes there are.
         protocol: How the parts were made.
         seed: What made them; :func:`split` with this seed makes them again.
-        negatives: How the negatives of validation and test were chosen.
+        negatives: How the negatives were chosen.
+        bipartite: Whether negatives are between the two sides of a bipartite graph only.
     """
 
     task: str
@@ -159,6 +173,7 @@ class Split:
     protocol: str
     seed: int
     negatives: str = "uniform"
+    bipartite: bool = False
 
     def parts(self) -> dict[str, Examples]:
         """The three parts by their names."""
@@ -167,6 +182,66 @@ class Split:
     def __repr__(self) -> str:
         sizes = ", ".join(f"{name}={len(part)}" for name, part in self.parts().items())
         return f"Split(task={self.task}, protocol={self.protocol}, {self.graph}, {sizes}, seed={self.seed})"
+
+
+@dataclass(frozen=True, eq=False)
+class GivenPairs:
+    """Links of validation and test that are given, with what they are to be told from; see
+    :func:`graphreach.tasks.split_given`.
+
+    Example:
+        >>> GivenPairs(test_pairs=[[0], [1]]).test_pairs.shape
+        (2, 1)
+        >>> GivenPairs(test_pairs=[[0], [0]])
+        Traceback (most recent call last):
+        ...
+        graphreach.errors.InputError: test_pairs must hold pairs of different nodes, got (0, 0)
+    """
+
+    test_pairs: Any
+    val_pairs: Any = None
+    test_negatives: Any = None
+    val_negatives: Any = None
+    test_candidates: Any = None
+    val_candidates: Any = None
+
+    def __post_init__(self) -> None:
+        for name in ("test_pairs", "val_pairs", "test_negatives", "val_negatives"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, _different(getattr(self, name), name))
+        for part in HELD_OUT.values():
+            pairs, candidates = getattr(self, f"{part}_pairs"), getattr(self, f"{part}_candidates")
+            if pairs is not None and not pairs.shape[1]:
+                raise InputError(f"{part}_pairs must hold at least one pair, got none")
+            for other in ("negatives", "candidates"):
+                if pairs is None and getattr(self, f"{part}_{other}") is not None:
+                    raise InputError(f"{part}_{other} must go with {part}_pairs, got them without")
+            if candidates is not None:
+                object.__setattr__(self, f"{part}_candidates", to_integers(f"{part}_candidates", candidates))
+
+    def pairs(self, part: int) -> Pairs | None:
+        """The links of validation or test."""
+        found: Pairs | None = getattr(self, f"{HELD_OUT[part]}_pairs")
+        return found
+
+    def negatives(self, part: int) -> Pairs | None:
+        """Their negatives."""
+        found: Pairs | None = getattr(self, f"{HELD_OUT[part]}_negatives")
+        return found
+
+    def candidates(self, part: int) -> NDArray[np.int64] | None:
+        """What they are to be ranked against."""
+        found: NDArray[np.int64] | None = getattr(self, f"{HELD_OUT[part]}_candidates")
+        return found
+
+
+def _different(pairs: Any, name: str) -> Pairs:
+    checked = check_pairs(pairs, None, name)
+    loops = np.flatnonzero(checked[0] == checked[1])
+    if len(loops):
+        node = int(checked[0, loops[0]])
+        raise InputError(f"{name} must hold pairs of different nodes, got ({node}, {node})")
+    return checked
 
 
 def check_split(split: Any) -> Split:
@@ -202,7 +277,7 @@ def join_pairs(
 
 
 USES = {
-    "partition": 0, "negatives": 1, "candidates": 2, "turn": 3, "graphs": 4, "subset": 5,
+    "partition": 0, "negatives": 1, "candidates": 2, "turn": 3, "graphs": 4, "subset": 5, "forest": 6,
     "clique": 100, "hubs": 101, "noise": 102, "group": 103,
 }  # fmt: skip
 """What random numbers are for; each use has its own, so that asking for candidates changes no pair, and colluders of a
@@ -220,11 +295,13 @@ class SplitRequest(NamedTuple):
     candidates: int
     max_pairs: int | None
     num_classes: int | None
+    keep_connected: bool = False
+    bipartite: bool | None = None
 
     @property
     def clean(self) -> bool:
         """Whether no pair may be in two parts."""
-        return self.protocol == "clean"
+        return self.protocol in CLEAN
 
 
 def stream(seed: int, use: str, part: int = 0) -> np.random.Generator:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from graphreach.graph import Graph
 from graphreach.progress import track
 from graphreach.tasks import distance_kernels as kernels
-from graphreach.tasks.pair_keys import Keys, Pairs, contains, encode, unique
+from graphreach.tasks.pair_keys import Keys, Pairs, encode, first_free, unique
 
 HardNegatives = Callable[[Graph, Pairs, Graph, Keys, np.random.Generator], Pairs]
 
@@ -113,8 +113,7 @@ def _row_sizes(graph: Graph) -> NDArray[np.int64]:
 def _fresh(pairs: Pairs, taken: Keys) -> NDArray[np.int64]:
     """Positions of the pairs that were found (no -1), are not taken, and are the first of their like."""
     there = np.flatnonzero(pairs.min(axis=0) >= 0)
-    keys, first = np.unique(encode(pairs[:, there]), return_index=True)
-    return np.sort(there[first[~contains(taken, keys)]])
+    return there[first_free(pairs[:, there], taken)]
 
 
 def _at_distance(

@@ -17,7 +17,7 @@ from graphreach.tasks.pair_keys import contains
 
 LONG = {"train": "training", "val": "validation", "test": "test"}
 
-PROMISES = ("published", "clean", "node-disjoint", "graph-disjoint")
+PROMISES = ("published", "clean", "node-disjoint", "graph-disjoint", "time", "given")
 """Protocols under which no example is in two parts."""
 
 
@@ -91,9 +91,9 @@ def check_leaks(
 
     A leak is, for links, a validation or test positive that is an edge of the graph in either direction, or a validation
     or test negative that is an edge (in either direction, if the graph is undirected). A split also leaks if it breaks what
-    its protocol promises: that no positive pair or classified node is in two parts, under ``"clean"`` no pair, under
-    ``"node-disjoint"`` no node, and under ``"graph-disjoint"`` that only one part has examples. For arrays, such overlaps
-    are reported.
+    its protocol promises: that no positive pair or classified node is in two parts, under ``"clean"`` and ``"time"`` no
+    pair, under ``"node-disjoint"`` no node, and under ``"graph-disjoint"`` that only one part has examples. For arrays,
+    such overlaps are reported.
 
     Args:
         split: A split; or give what follows.
@@ -165,8 +165,9 @@ def _refuse_broken_promises(task: str, protocol: str, parts: dict[str, Examples]
             nodes = np.flatnonzero(_occurs(part, n))
             _refuse(nodes, _occurs(other, n)[nodes], f"{name} nodes are {other_name} nodes too")
         elif protocol in PROMISES:
-            pairs, others = (part.index, other.index) if protocol == "clean" else (part.positives, other.positives)
-            what = "pairs" if protocol == "clean" else "positives"
+            every = protocol in ("clean", "time")
+            pairs, others = (part.index, other.index) if every else (part.positives, other.positives)
+            what = "pairs" if every else "positives"
             known, keys = np.sort(_keys(others, n)), _keys(pairs, n)
             if _count_shared(known, keys):
                 _refuse(pairs, contains(known, keys), f"{name} {what} are {other_name} {what} too")

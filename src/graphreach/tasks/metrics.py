@@ -5,13 +5,13 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graphreach.arguments import describe, to_finite, to_list
+from graphreach.arguments import check_choice, check_whole, describe, to_finite, to_list
 from graphreach.auc import auc
 from graphreach.errors import InputError
 from graphreach.progress import stage
 from graphreach.tasks.examples import Examples, find_task
 
-HITS = (1, 3, 10)
+HITS = (1, 3, 10, 50, 100)
 
 
 class MeanMetrics(dict[str, float]):
@@ -36,13 +36,14 @@ class MeanMetrics(dict[str, float]):
 
 
 def metrics(
-    task: str, scores: ArrayLike, examples: Examples, candidate_scores: ArrayLike | None = None
+    task: str, scores: ArrayLike, examples: Examples, candidate_scores: ArrayLike | None = None, *, ties: str = "last"
 ) -> dict[str, float]:
     """Metrics of scores; one that is not defined (a single class) is left out.
 
     Pairs: ``"auc"`` (ROC AUC) and ``"ap"`` (average precision). With scores of candidates also ``"mrr"`` (mean reciprocal
-    rank of a positive among its candidates) and ``"hits@1"``, ``"hits@3"``, ``"hits@10"`` (the share that rank so high, for
-    fewer places than there are candidates); a candidate with an equal score ranks before the positive.
+    rank of a positive among its candidates) and ``"hits@1"``, ``"hits@3"``, ``"hits@10"``, ``"hits@50"``, ``"hits@100"``
+    (the share that rank so high, for at most as many places as there are candidates). Hits against the negatives that all
+    positives share are :func:`pooled_hits`.
 
     Nodes: ``"accuracy"``, ``"auc"`` (one-vs-rest ROC AUC of the probabilities, averaged over the classes that occur) and
     ``"hard_auc"`` (the same of the predicted class alone, as the authors' code computes it).
@@ -52,6 +53,8 @@ def metrics(
         scores: One number per pair, ``[m]``; or the probabilities of the classes, ``[m, classes]``.
         examples: What was scored.
         candidate_scores: ``[positives, c]``, in the order of ``examples.candidates``.
+        ties: How a positive ranks among candidates with an equal score: ``"last"``, or ``"mean"`` of the last and the first
+            place, as the evaluators of the Open Graph Benchmark and HeaRT have it.
 
     Example:
         >>> pairs = Examples(np.array([[0, 0, 0], [1, 2, 3]]), np.array([1, 1, 0]))
@@ -59,30 +62,54 @@ def metrics(
         {'auc': 0.5, 'ap': 0.8333333333333333}
         >>> metrics("link", [0.9, 0.2, 0.4], pairs, candidate_scores=[[0.8, 0.1], [0.3, 0.1]])["mrr"]
         0.75
+        >>> metrics("link", [0.9, 0.3, 0.4], pairs, candidate_scores=[[0.8, 0.1], [0.3, 0.3]], ties="mean")["mrr"]
+        0.75
     """
     task = find_task(task)
-    values = to_finite("scores", scores).astype(np.float64)
-    if not isinstance(examples, Examples):
-        raise InputError(f"examples must be Examples, such as split.test, got {describe(examples)}")
+    check_choice("ties", ties, ("last", "mean"))
     if task == "node":
+        values = _check_scores(scores, examples)
         if candidate_scores is not None:
             raise InputError("candidate_scores must be None for task node: ranking is for pairs")
         return _of_nodes(values, examples)
-    if not np.isin(examples.label, (0, 1)).all():
-        raise InputError(
-            f"examples must have labels 0 and 1 for task {task}, got {np.unique(examples.label)[:5].tolist()}"
-        )
-    if values.shape != (len(examples),):
-        raise InputError(f"scores must have shape [{len(examples)}], one per pair, got {list(values.shape)}")
-    out = {}
+    values, out = _check_pair_scores(scores, examples, task), {}
     if 0 < int(examples.label.sum()) < len(examples):
         from sklearn.metrics import average_precision_score
 
         out["auc"] = auc(values, examples.label == 1)
         out["ap"] = float(average_precision_score(examples.label, values))
     if candidate_scores is not None:
-        out.update(_of_ranking(values[examples.label == 1], to_finite("candidate_scores", candidate_scores)))
+        ranked = to_finite("candidate_scores", candidate_scores)
+        out.update(_of_ranking(values[examples.label == 1], ranked, ties))
     return out
+
+
+def pooled_hits(scores: ArrayLike, examples: Examples, k: int = 100) -> float:
+    """Hits@K over all negatives: the share of positives that score above the ``k``-th best negative.
+
+    This is the Hits@K of the Open Graph Benchmark and, with ``k=100`` and as many random negatives as positives, the
+    measure that NCN and others report on Cora, CiteSeer and PubMed. It depends on the number of negatives: figures can be
+    compared only on equal splits. ``"hits@K"`` of :func:`metrics` is another measure, which ranks a positive among its own
+    candidates.
+
+    Args:
+        scores: One number per pair, ``[m]``.
+        examples: What was scored.
+        k: Which of the negatives, the best first, a positive must score above.
+
+    Example:
+        >>> pairs = Examples(np.array([[0, 0, 1, 1], [1, 2, 3, 4]]), np.array([1, 1, 0, 0]))
+        >>> pooled_hits([0.9, 0.3, 0.5, 0.2], pairs, k=1), pooled_hits([0.9, 0.3, 0.5, 0.2], pairs, k=2)
+        (0.5, 1.0)
+    """
+    values, is_link = _check_pair_scores(scores, examples), examples.label == 1
+    positives, negatives = values[is_link], values[~is_link]
+    k = check_whole("k", k, 1)
+    if k > len(negatives):
+        raise InputError(f"k must be at most {len(negatives)}, the number of negatives, got {k}")
+    if not len(positives):
+        raise InputError("examples must hold at least one positive, got none")
+    return float(np.mean(positives > np.partition(negatives, len(negatives) - k)[len(negatives) - k]))
 
 
 def mean_metrics(each: Iterable[Mapping[str, float]]) -> MeanMetrics:
@@ -103,7 +130,25 @@ def mean_metrics(each: Iterable[Mapping[str, float]]) -> MeanMetrics:
     return MeanMetrics(means, len(graphs), left_out)
 
 
-def _of_ranking(positives: NDArray[np.float64], candidates: NDArray[np.float64]) -> dict[str, float]:
+def _check_scores(scores: ArrayLike, examples: Examples) -> NDArray[np.float64]:
+    values = to_finite("scores", scores).astype(np.float64)
+    if not isinstance(examples, Examples):
+        raise InputError(f"examples must be Examples, such as split.test, got {describe(examples)}")
+    return values
+
+
+def _check_pair_scores(scores: ArrayLike, examples: Examples, task: str = "link") -> NDArray[np.float64]:
+    values = _check_scores(scores, examples)
+    if not np.isin(examples.label, (0, 1)).all():
+        raise InputError(
+            f"examples must have labels 0 and 1 for task {task}, got {np.unique(examples.label)[:5].tolist()}"
+        )
+    if values.shape != (len(examples),):
+        raise InputError(f"scores must have shape [{len(examples)}], one per pair, got {list(values.shape)}")
+    return values
+
+
+def _of_ranking(positives: NDArray[np.float64], candidates: NDArray[np.float64], ties: str) -> dict[str, float]:
     if candidates.ndim != 2 or len(candidates) != len(positives):
         raise InputError(
             f"candidate_scores must have shape [{len(positives)}, candidates], got {list(candidates.shape)}"
@@ -112,6 +157,8 @@ def _of_ranking(positives: NDArray[np.float64], candidates: NDArray[np.float64])
         return {}
     with stage("ranking"):
         rank = 1 + np.count_nonzero(candidates >= positives[:, None], axis=1)
+        if ties == "mean":
+            rank = rank - np.count_nonzero(candidates == positives[:, None], axis=1) / 2
     hits = {f"hits@{k}": float(np.mean(rank <= k)) for k in HITS if k <= candidates.shape[1]}
     return {"mrr": float(np.mean(1 / rank))} | hits
 

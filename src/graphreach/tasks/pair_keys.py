@@ -52,6 +52,12 @@ def contains(taken: Keys, keys: Keys) -> NDArray[np.bool_]:
     return found
 
 
+def first_free(pairs: Pairs, taken: Keys) -> NDArray[np.int64]:
+    """Positions of the pairs whose keys are not among the sorted ``taken``, each pair at its first place only."""
+    keys, first = np.unique(encode(pairs), return_index=True)
+    return np.sort(first[~contains(taken, keys)])
+
+
 def free_keys(ranks: Keys, taken: Keys) -> Keys:
     """The keys at the given ranks among those not in ``taken``, which is sorted and without repeats."""
     keys: Keys = ranks + np.searchsorted(taken - np.arange(len(taken)), ranks, side="right")

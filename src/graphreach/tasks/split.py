@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from graphreach.arguments import check_choice, check_whole, to_finite, to_integers, to_list
+from graphreach.arguments import check_choice, check_flag, check_whole, to_finite, to_integers, to_list
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.progress import stage, track
@@ -14,6 +14,7 @@ from graphreach.tasks.examples import (
     DEFAULT_PROTOCOLS,
     PROTOCOLS,
     Examples,
+    GivenPairs,
     SampleLike,
     Split,
     SplitRequest,
@@ -24,12 +25,13 @@ from graphreach.tasks.examples import (
     find_task,
     stream,
 )
+from graphreach.tasks.leaks import check_leaks
 from graphreach.tasks.link_split import split_links
 from graphreach.tasks.pair_split import pairs_within, split_nodes_then_pairs, split_pairs
 from graphreach.walks.rng import check_seed
 from graphreach.walks.walk_length import check_count
 
-NEGATIVES = ("uniform", "same-distance", "common-neighbour")
+NEGATIVES = ("uniform", "same-distance", "common-neighbour", "degree")
 
 
 def split(
@@ -43,6 +45,8 @@ def split(
     candidates: int = 0,
     max_pairs: int | None = None,
     num_classes: int | None = None,
+    keep_connected: bool = False,
+    bipartite: bool | None = None,
 ) -> Split:
     r"""Cut a task on one graph into training, validation and test.
 
@@ -68,21 +72,37 @@ def split(
     - ``"node-disjoint"`` (pairs, nodes): nodes are cut, and pairs lie within a part, so that test nodes are unseen as
       examples. A part without pairs of one label and of two is empty. For nodes the same as ``"published"``.
     - ``"graph-disjoint"``: whole graphs; see :func:`split_dataset`.
+    - ``"time"`` (links): the earliest links are for training, the next for validation, the last for the test; otherwise
+      as ``"clean"``. A pair that is linked again counts by its first time, so no test link was seen in training. Links of
+      one time are in one part. The graph needs :attr:`~graphreach.Graph.time`. Test links may have nodes that training has
+      no edge of.
+    - ``"given"`` (links): the pairs that ``sample.given`` lists; see :func:`split_given`.
 
     Args:
         sample: Anything with ``graph``, ``x`` and ``y``.
         task: ``"link"``, ``"pair"`` or ``"node"`` (or ``"lp"``, ``"pnc"``, ``"nc"``).
         protocol: See above; by default ``"clean"`` for links and ``"node-disjoint"`` for pairs and nodes.
         seed: Same seed, same split; the positives of a seed do not depend on ``negatives`` or ``candidates``.
-        negatives: For validation and test of links. ``"uniform"``; ``"same-distance"``, which are as many hops apart in
-            the split's graph as the positives are without their edge; or ``"common-neighbour"``, which share a
-            neighbour there. Where too few such pairs are found, there are fewer negatives than positives.
+        negatives: For links. ``"uniform"``: all unlinked pairs are equally likely. For validation and test,
+            ``"same-distance"``: as many hops apart in the split's graph as the positives are without their edge; or
+            ``"common-neighbour"``: pairs that share a neighbour there. For all three parts, ``"degree"``: both ends are
+            drawn in proportion to their degree in the split's graph (in a directed graph, the first by out-degree and the
+            second by in-degree), so that popular nodes are about as frequent among negatives as among links, and
+            popularity alone says little (`Implicit degree bias in the link prediction task
+            <https://arxiv.org/abs/2405.14985>`_). Where too few such pairs are found, there are fewer negatives than
+            positives.
         fractions: Shares of training, validation and test.
         candidates: For links, how many wrong targets to draw for each positive of validation and test: different nodes
             that its source is not linked to in either direction.
         max_pairs: For pairs, the maximum number of positives, drawn at random; each part has its share of them.
             Large graphs have more pairs of one label than fit in memory.
         num_classes: For nodes; by default one more than the largest label.
+        keep_connected: For links, whether a random spanning forest (one tree for each component, directions aside) stays in
+            training, so that no node loses all its edges and no component falls apart.
+        bipartite: For links, whether negatives and candidates are between the two sides of a bipartite graph only.
+            ``None``: if the graph was read as one with two kinds of nodes (:attr:`~graphreach.Graph.sides`). ``True``: the
+            same, and otherwise sides are found by colouring the nodes; where there are several components, the first node
+            of each is on the first side.
 
     Example:
         >>> from types import SimpleNamespace
@@ -92,8 +112,13 @@ def split(
         >>> parts = gr.tasks.split(sample, "link", "clean", candidates=5)
         >>> parts.graph.num_edges, parts.train, parts.test
         (16, Examples(32 pairs, 16 positive), Examples(4 pairs, 2 positive, 5 candidates each))
+        >>> parts = gr.tasks.split(sample, "link", negatives="degree", fractions=(0.95, 0, 0.05), keep_connected=True)
+        >>> parts.graph.num_edges, parts.test
+        (19, Examples(2 pairs, 1 positive))
     """
-    request = _check(task, protocol, seed, negatives, fractions, candidates, max_pairs, num_classes)
+    request = _check(
+        task, protocol, seed, negatives, fractions, candidates, max_pairs, num_classes, keep_connected, bipartite
+    )
     if request.protocol == "graph-disjoint":
         raise InputError('protocol "graph-disjoint" needs several graphs: use split_dataset')
     check_sample(sample)
@@ -111,6 +136,8 @@ def split_dataset(
     fractions: Sequence[float] = (0.8, 0.1, 0.1),
     candidates: int = 0,
     max_pairs: int | None = None,
+    keep_connected: bool = False,
+    bipartite: bool | None = None,
 ) -> list[Split]:
     """Cut a task on each of several graphs, one split per graph.
 
@@ -127,6 +154,8 @@ def split_dataset(
         fractions: See :func:`split`; of the graphs with ``"graph-disjoint"``.
         candidates: See :func:`split`.
         max_pairs: See :func:`split`; of each graph.
+        keep_connected: See :func:`split`.
+        bipartite: See :func:`split`.
 
     Example:
         >>> from types import SimpleNamespace
@@ -145,7 +174,9 @@ def split_dataset(
     classes = None
     if find_task(task) == "node":
         classes = 1 + max(int(_check_labels(sample).max(initial=-1)) for sample in samples)
-    request = _check(task, protocol, seed, negatives, fractions, candidates, max_pairs, classes)
+    request = _check(
+        task, protocol, seed, negatives, fractions, candidates, max_pairs, classes, keep_connected, bipartite
+    )
     part_of: dict[int, int] = {}
     if request.protocol == "graph-disjoint":
         order = stream(request.seed, "graphs").permutation(len(samples))
@@ -162,6 +193,65 @@ def split_dataset(
     return out
 
 
+def split_given(
+    sample: SampleLike | Graph,
+    test_pairs: ArrayLike,
+    val_pairs: ArrayLike | None = None,
+    *,
+    test_negatives: ArrayLike | None = None,
+    val_negatives: ArrayLike | None = None,
+    test_candidates: ArrayLike | None = None,
+    val_candidates: ArrayLike | None = None,
+    seed: int = 0,
+    negatives: str = "uniform",
+    fractions: Sequence[float] = (0.8, 0.1, 0.1),
+    keep_connected: bool = False,
+    bipartite: bool | None = None,
+) -> Split:
+    """Split links where those of the test are given, as published benchmarks and a user's own evaluation have them.
+
+    Validation and test have exactly the given pairs, in their order. Their links are taken out of the graph, in both
+    directions, if they are in it; what is left is seen and trained on. What is not given is drawn as :func:`split` draws it
+    under ``"clean"``.
+
+    Args:
+        sample: A graph, or anything with ``graph``, ``x`` and ``y``. It may hold the links of validation and test or not.
+        test_pairs: Links to be judged by, positions ``[2, m]``.
+        val_pairs: Links to choose a model by; by default drawn from the links that are left.
+        test_negatives: Pairs that are no links, ``[2, any]``; by default drawn, one for each link.
+        val_negatives: Likewise.
+        test_candidates: What each link is ranked against: ``[m, c]``, other targets of its first node, or ``[m, c, 2]``,
+            other pairs, as HeaRT's 500 hard negatives of each link are. A candidate may be a link of the test.
+        val_candidates: Likewise.
+        seed: Random seed for what is drawn.
+        negatives: How negatives are drawn that are not given; see :func:`split`.
+        fractions: Without ``val_pairs`` the first two are the shares of training and validation in the links left.
+        keep_connected: Whether links of validation that are drawn leave a spanning forest; see :func:`split`.
+        bipartite: See :func:`split`.
+
+    Raises:
+        LeakError: If a link is in validation and test, if a negative is a link, or a candidate an edge of the graph.
+
+    Example:
+        >>> ring = Graph.from_edges([range(20), [*range(1, 20), 0]])
+        >>> parts = split_given(ring, [[0, 7], [1, 6]], test_candidates=[[[0, 5], [1, 9]], [[7, 3], [6, 12]]])
+        >>> parts.graph.num_edges, parts.test
+        (16, Examples(4 pairs, 2 positive, 2 candidates each))
+        >>> split_given(ring, [[0], [1]], test_negatives=[[3], [4]])
+        Traceback (most recent call last):
+        ...
+        graphreach.tasks.leaks.LeakError: 1 of 1 test negatives are edges of the graph, such as (3, 4)
+    """
+    from graphreach.tasks.dataset import Sample
+
+    given = GivenPairs(test_pairs, val_pairs, test_negatives, val_negatives, test_candidates, val_candidates)
+    own = Sample(sample) if isinstance(sample, Graph) else check_sample(sample)
+    return split(
+        Sample(own.graph, own.x, own.y, given), "link", "given", seed=seed, negatives=negatives, fractions=fractions,
+        keep_connected=keep_connected, bipartite=bipartite,
+    )  # fmt: skip
+
+
 def graph_seed(seed: int, number: int) -> int:
     """The seed of one of several graphs; the first has the seed itself."""
     return seed if number == 0 else int(np.random.default_rng([seed, number]).integers(2**63))
@@ -169,6 +259,8 @@ def graph_seed(seed: int, number: int) -> int:
 
 def _split_graph(sample: SampleLike, request: SplitRequest, whole: int | None = None) -> Split:
     """Cut the examples of one graph; ``whole`` is the part that a graph belongs to under ``"graph-disjoint"``."""
+    if request.protocol == "given":
+        return _split_given(sample, request)
     if request.task == "link":
         return _result(sample, request, *split_links(sample.graph, request, whole))
     y = _check_labels(sample)
@@ -190,6 +282,19 @@ def _split_graph(sample: SampleLike, request: SplitRequest, whole: int | None = 
     return _result(sample, request, sample.graph, parts)
 
 
+def _split_given(sample: SampleLike, request: SplitRequest) -> Split:
+    given = getattr(sample, "given", None)
+    if given is None:
+        raise InputError(
+            "protocol 'given' must have the links of the test, got a sample without; use split_given, or --test-pairs"
+        )
+    from graphreach.tasks.given_split import split_given_links
+
+    found = _result(sample, request, *split_given_links(sample.graph, given, request))
+    check_leaks(found)
+    return found
+
+
 def _result(
     sample: SampleLike, request: SplitRequest, graph: Graph, parts: list[Examples], num_classes: int | None = None
 ) -> Split:
@@ -198,8 +303,10 @@ def _result(
         x = np.asarray(to_finite("x", x), np.float32)
         if x.ndim != 2 or len(x) != graph.num_nodes:
             raise InputError(f"x must have shape [{graph.num_nodes}, features], got {list(x.shape)}")
+    bipartite = request.task == "link" and request.bipartite is not False
     return Split(
-        request.task, graph, x, parts[0], parts[1], parts[2], num_classes, request.protocol, request.seed, request.negatives
+        request.task, graph, x, parts[0], parts[1], parts[2], num_classes, request.protocol, request.seed,
+        request.negatives, bipartite and (request.bipartite is True or sample.graph.sides is not None),
     )  # fmt: skip
 
 
@@ -212,6 +319,8 @@ def _check(
     candidates: int,
     max_pairs: int | None,
     num_classes: int | None,
+    keep_connected: bool,
+    bipartite: bool | None,
 ) -> SplitRequest:
     task = find_task(task)
     protocol = DEFAULT_PROTOCOLS[task] if protocol is None else protocol
@@ -226,8 +335,26 @@ def _check(
         max_pairs = check_count("max_pairs", max_pairs)
         if task != "pair":
             raise InputError(f"max_pairs must be None for task {task}, got {max_pairs}: it is for pairs of one label")
+    if candidates and protocol == "given":
+        raise InputError(f"candidates must be 0 for protocol 'given', got {candidates}: give them with the pairs")
+    _check_links_only(task, protocol, keep_connected, bipartite)
     shares = check_fractions(fractions)
-    return SplitRequest(task, protocol, check_seed(seed), negatives, shares, int(candidates), max_pairs, num_classes)
+    return SplitRequest(
+        task, protocol, check_seed(seed), negatives, shares, int(candidates), max_pairs, num_classes, keep_connected,
+        bipartite,
+    )  # fmt: skip
+
+
+def _check_links_only(task: str, protocol: str, keep_connected: bool, bipartite: bool | None) -> None:
+    check_flag("keep_connected", keep_connected)
+    if keep_connected and task != "link":
+        raise InputError(f"keep_connected must be False for task {task}, got True: all edges are seen")
+    if keep_connected and protocol == "time":
+        raise InputError("keep_connected must be False for protocol 'time', got True: time says which links are seen")
+    if not (bipartite is None or isinstance(bipartite, bool | np.bool_)):
+        raise InputError(f"bipartite must be True, False or None, got {bipartite!r:.80}")
+    if bipartite and task != "link":
+        raise InputError(f"bipartite must be None for task {task}, got True: it is for negatives of links")
 
 
 def _check_labels(sample: SampleLike) -> NDArray[np.int64]:

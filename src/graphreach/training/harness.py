@@ -165,7 +165,7 @@ class _Run:
                     examples = getattr(split, part)
                     pairs = examples.candidate_pairs
                     own.append(scorer(examples.index) if len(examples.label) else None)
-                    ranked[part].append(None if pairs is None else scorer(pairs).reshape(examples.candidates.shape))
+                    ranked[part].append(None if pairs is None else scorer(pairs).reshape(examples.candidates.shape[:2]))
             found = {part: measure(self.splits, own, part, ranked[part]) for part, own in scores.items()}
         return Outcome(self._record(found, self.clock.seconds), scores)
 

@@ -82,7 +82,7 @@ def evaluate(
             if examples.candidates is not None:
                 reach = None if reader is None else reader.candidates(split, part)
                 ranked = _score(model, z, place(examples.candidate_pairs + first), reach)
-                ranked = ranked.reshape(examples.candidates.shape)
+                ranked = ranked.reshape(examples.candidates.shape[:2])
             rows.append(metrics(split.task, own, examples, ranked))
     return summarise(rows, [getattr(split, part) for batch in batches for split in batch.splits], scores), scores
 

@@ -156,7 +156,7 @@ CONTENT_FILE = _file(
 
 SOURCE_FILE = _file(
     graph=str, options=dict[str, Any], features=str | None, classes=list[Any],
-    labels=(_file(path=str, column=str | None) | None, None),
+    labels=(_file(path=str, column=str | None) | None, None), test_pairs=(str | None, None), val_pairs=(str | None, None),
 )  # fmt: skip
 """``source.json``: how the command line read the data of a run."""
 

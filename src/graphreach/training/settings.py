@@ -4,7 +4,7 @@ import math
 import reprlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
 import numpy as np
 from pydantic import (
@@ -187,15 +187,19 @@ class SplitSettings(Frozen):
     """Which examples a run is trained and judged on."""
 
     task: Literal["link", "pair", "node"] = "link"
-    protocol: Literal["published", "clean", "node-disjoint", "graph-disjoint"] = Field(
+    protocol: Literal["published", "clean", "node-disjoint", "graph-disjoint", "time", "given"] = Field(
         default=None, validate_default=True, description="None: clean for links, node-disjoint for pairs and nodes."
     )
-    negatives: Literal["uniform", "same-distance", "common-neighbour"] = "uniform"
+    negatives: Literal["uniform", "same-distance", "common-neighbour", "degree"] = "uniform"
     candidates: int = Field(default=0, ge=0, le=MOST, description="Wrong targets of each link, for MRR and Hits@K.")
     fractions: Annotated[tuple[Rate, Rate, Rate], AfterValidator(check_fractions)] = Field(
         default=(0.8, 0.1, 0.1), description="Training, validation, test."
     )
     max_pairs: Count | None = Field(default=None, description="Maximum number of positive pairs, drawn at random.")
+    keep_connected: bool = Field(default=False, description="Links: a spanning forest stays in training.")
+    bipartite: bool | None = Field(
+        default=None, description="Links: negatives between two sides. None: if the graph was read as one with two."
+    )
 
     @field_validator("protocol", mode="before")
     @classmethod
@@ -285,7 +289,8 @@ class Settings(TrainingSettings, ReachSettings, ModelSettings, SplitSettings):
         own = {key: value.item() if isinstance(value, np.generic) else value for key, value in values.items()}
         for key, value in own.items():
             field = type(self).model_fields.get(key)
-            if isinstance(value, bool) and field is not None and field.annotation is not bool:
+            kinds = () if field is None else (field.annotation, *get_args(field.annotation))
+            if isinstance(value, bool) and kinds and bool not in kinds:
                 raise InputError(f"{key}: input should not be true or false, got {value!r}")
         try:
             super().__init__(**own)

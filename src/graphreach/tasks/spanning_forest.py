@@ -1,0 +1,26 @@
+"""A random spanning forest: links that keep together what they held together."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import minimum_spanning_tree
+
+from graphreach.tasks.pair_keys import Keys, contains, decode, encode, unique
+
+
+def spanning_forest(keys: Keys, num_nodes: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Which links, given as sorted keys of pairs, are in a random spanning forest: one tree for each component.
+
+    It is the forest of smallest weight when the links have random weights. Every spanning tree can come out, but not all
+    are equally likely: of a triangle with a link to a fourth node they are, of a square with one diagonal they are not.
+
+    Example:
+        >>> triangle = np.array([0, 1, 2])
+        >>> int(spanning_forest(triangle, 3, np.random.default_rng(0)).sum())
+        2
+    """
+    low, high = decode(keys)
+    weights = 1.0 + rng.permutation(len(keys))  # all different, so that the forest is the only one; zero is no link
+    tree = minimum_spanning_tree(csr_array((weights, (low, high)), shape=(num_nodes, num_nodes))).tocoo()
+    kept = unique(encode(np.stack([tree.row, tree.col]).astype(np.int64)))
+    return contains(kept, keys)
