@@ -1,0 +1,134 @@
+"""Which columns describe a pair, and how they are computed: chosen once for a graph, kept by what learns from them."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphreach.errors import InputError
+from graphreach.graph import Graph
+from graphreach.walks.diameter import diameter
+
+NUM_ANCHORS = 128
+"""Anchors that positions are measured against; more did not help."""
+
+STEPS, MOST_STEPS, LONG_STEPS = 4, 8, 12
+"""Jumps between the ends of a pair: at least, on most graphs, and on those with long paths."""
+
+LENGTHS, LONG_LENGTHS = (4, 10), (5, 15, 40)
+"""Jumps of the walks to anchors."""
+
+LONG = 14
+"""Diameter from which on paths are long, as in road and power networks."""
+
+BUDGET = 3_000_000_000
+"""Edges looked at for all pairs: some ten seconds."""
+
+PROBES = 48
+"""Nodes whose neighbourhoods the cost is estimated by."""
+
+NUM_WALKS = 128
+"""Walks from each end where exact powers would cost too much."""
+
+WALK_STEPS = 5
+"""Jumps between the ends of a pair that meeting walks count."""
+
+
+@dataclass(frozen=True)
+class PairRecipe:
+    """The columns of a pair.
+
+    Attributes:
+        steps: Largest number of jumps between the ends.
+        lengths: Jumps of the walks to anchors; positions are compared for each.
+        num_anchors: Number of anchors, at most the number of nodes.
+        method: ``"exact"`` powers, or ``"walks"`` that meet, for graphs with hubs.
+        num_walks: Walks from each end, with ``"walks"``.
+        directed: Whether directions count.
+    """
+
+    steps: int = STEPS
+    lengths: tuple[int, ...] = LENGTHS
+    num_anchors: int = NUM_ANCHORS
+    method: str = "exact"
+    num_walks: int = NUM_WALKS
+    directed: bool = False
+
+    def __post_init__(self) -> None:
+        if self.method not in ("exact", "walks"):
+            raise InputError(f"method must be one of exact, walks, got {self.method!r:.80}")
+        most = {"exact": 64, "walks": 4 if self.directed else 6}[self.method]
+        if not 2 <= self.steps <= most:
+            raise InputError(f"steps must be from 2 to {most} with method {self.method!r}, got {self.steps!r}")
+        if not self.lengths or not all(1 <= length <= 1000 for length in self.lengths):
+            raise InputError(f"lengths must be numbers of jumps from 1 to 1000, got {self.lengths!r}")
+        if self.num_anchors < 1 or self.num_walks < 1:
+            raise InputError(f"num_anchors and num_walks must be at least 1, got {self.num_anchors}, {self.num_walks}")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, to be written."""
+        return asdict(self) | {"lengths": list(self.lengths)}
+
+    @classmethod
+    def for_graph(cls, graph: Graph, num_pairs: int, **given: Any) -> "PairRecipe":
+        """The recipe for some pairs of a graph: as many steps as its paths want and the number of pairs allows.
+
+        Args:
+            graph: The graph.
+            num_pairs: Roughly how many pairs are described.
+            given: Attributes that are chosen already.
+        """
+        long = _has_long_paths(graph)
+        values: dict[str, Any] = {
+            "lengths": LONG_LENGTHS if long else LENGTHS,
+            "num_anchors": max(1, min(NUM_ANCHORS, graph.num_nodes)),
+            "directed": graph.directed,
+        }
+        values |= given
+        values["lengths"] = tuple(values["lengths"])
+        if "method" not in given and "steps" not in given:
+            steps = _affordable_steps(graph, num_pairs, LONG_STEPS if long else MOST_STEPS)
+            walks = steps < STEPS
+            values |= {
+                "method": "walks" if walks else "exact",
+                "steps": (4 if graph.directed else WALK_STEPS) if walks else steps,
+            }
+        elif "steps" not in given:
+            values["steps"] = (4 if graph.directed else WALK_STEPS) if given["method"] == "walks" else STEPS
+        return cls(**values)
+
+
+def _has_long_paths(graph: Graph) -> bool:
+    return len(graph.indices) > 0 and diameter(graph, budget=20_000_000).lower >= LONG
+
+
+def _affordable_steps(graph: Graph, num_pairs: int, most: int) -> int:
+    """The largest number of steps whose exact powers stay within :data:`BUDGET`; 0 if not even two do."""
+    nodes = np.flatnonzero(graph.degree > 0)
+    if not len(nodes):
+        return most
+    rng = np.random.default_rng(0)
+    often = graph.indices[rng.integers(0, len(graph.indices), PROBES // 2)]  # ends of edges, as those of links are
+    probes = np.concatenate([rng.choice(nodes, PROBES // 2), often])
+    cost = _hop_edges(graph, probes.astype(np.int64), most - 2)
+    sources, steps = min(num_pairs, len(nodes)), 2
+    pull = cost[2] * num_pairs
+    while steps < most and sources * sum(cost[: steps - 1]) + min(pull, sources * cost[min(steps, most - 1)]) <= BUDGET:
+        steps += 1
+    return steps
+
+
+def _hop_edges(graph: Graph, probes: NDArray[np.int64], hops: int) -> NDArray[np.float64]:
+    """The mean number of edges that a step looks at, for steps 1, 2, ... from the probes."""
+    from scipy.sparse import csr_array
+
+    adjacency = graph.to_scipy(np.float32)
+    sizes = np.diff(graph.indptr.astype(np.int64))
+    at = csr_array((np.ones(len(probes), np.float32), (np.arange(len(probes)), probes)), (len(probes), graph.num_nodes))
+    out = []
+    for _ in range(max(hops, 2) + 1):
+        out.append(float(sizes[at.indices].sum() / len(probes)))
+        at = at @ adjacency
+        at.data[:] = 1.0
+    return np.array(out)
