@@ -58,8 +58,7 @@ def pair_features(
         graph: The graph.
         pairs: Positions of different nodes, ``[2, m]``, as ``edge_index`` is.
         exclude_own_edge: Whether the edge between the nodes of a pair is left out, both directions of it in a directed
-            graph. Positions of walks longer than ``steps`` leave it out to within the share of walks that return to
-            the pair after more than ``steps`` steps.
+            graph; the result is that of deleting it. Pairs that have an edge take longer than those that have none.
         anchors: Positions of the anchors; by default greedy ones.
         seed: Random seed for the anchors and for walks.
         recipe: ``steps``, ``lengths``, ``num_anchors``, ``method`` and ``num_walks`` of
@@ -117,9 +116,13 @@ class PairFeatures:
     @property
     def names(self) -> list[str]:
         """Names of the columns."""
-        recipe = self.recipe
+        return self.names_of(self.recipe)
+
+    @staticmethod
+    def names_of(recipe: PairRecipe) -> list[str]:
+        """Names of the columns of a recipe."""
         ways = ("forward", "back") if recipe.directed else ("lift",)
-        direct = [f"direct.{way}_{t}" for t in range(2, recipe.steps + 1) for way in (*ways, "mean")]
+        direct = [f"direct.{way}_{t}" for t in range(recipe.first_step, recipe.steps + 1) for way in (*ways, "mean")]
         sides = ("to", "from", "cross") if recipe.directed else ("to",)
         position = [
             f"position.{what}_{length}" + (f"_{side}" if recipe.directed else "")
@@ -144,27 +147,29 @@ class PairFeatures:
         out = np.empty((pairs.shape[1], len(self.names)), np.float32)
         weight = np.stack([edge_weights(self.graph, side) for side in (pairs, pairs[::-1])])
         linked = (weight > 0).any(axis=0) & exclude_own_edge
-        between = self._between(pairs, linked)
-        edge = OwnEdge(np.where(linked, weight, 0.0), self.graph.degree[pairs] - np.where(linked, weight, 0.0))
-        into = self._into[pairs] - np.where(linked, weight[::-1], 0.0)
+        none = np.zeros_like(weight)
+        edge = OwnEdge(np.where(linked, weight, none), self.graph.degree[pairs] - np.where(linked, weight, none))
+        into = self._into[pairs] - np.where(linked, weight[::-1], none)
+        steps = max(self.recipe.steps, *RETURNS)
+        between = np.zeros((2, 2, steps + 1, pairs.shape[1]))
+        own = None
         if linked.any():
-            between[..., linked] = without_own_edge(between[..., linked], edge.take(linked))
+            far = max(steps, *self.recipe.lengths)
+            after = without_own_edge(exact_between(self.graph, pairs[:, linked], far, far), edge.take(linked))
+            own = OwnRows(pairs[:, linked], after, edge.take(linked), into[:, linked])
+            between[..., linked] = after[:, :, : steps + 1]
+        if not linked.all():
+            between[..., ~linked] = exact_between(self.graph, pairs[:, ~linked], steps, max(RETURNS))
         self._simple(out, between, edge, into)
-        own = OwnRows(pairs[:, linked], between[..., linked], edge.take(linked), into[:, linked])
         self._positions(out, pairs, linked, own)
         return out
-
-    def _between(self, pairs: NDArray[np.int64], linked: NDArray[np.bool_]) -> Between:
-        steps = self.recipe.steps
-        returns = max(steps if linked.any() else 0, max(RETURNS))
-        return exact_between(self.graph, pairs, max(steps, max(RETURNS)), returns)
 
     def _simple(self, out: Array, between: Between, edge: OwnEdge, into: NDArray[np.float64]) -> None:
         """Columns of direct reachability, degree and return."""
         recipe, column = self.recipe, 0
         lost = edge.weight.sum(axis=0) if recipe.directed else 2 * edge.weight[0]
         lift = np.divide(volume(self.graph) - lost, into, out=np.zeros(into.shape), where=into > 0)
-        for t in range(2, recipe.steps + 1):
+        for t in range(recipe.first_step, recipe.steps + 1):
             there, back = between[0, 1, t], between[1, 0, t]
             for value in (there * lift[1], back * lift[0])[: 2 if recipe.directed else 1]:
                 out[:, column] = np.log1p(value)
@@ -185,24 +190,24 @@ class PairFeatures:
             out[:, column + 1] = np.abs(first - second)
             column += 2
 
-    def _positions(self, out: Array, pairs: NDArray[np.int64], linked: NDArray[np.bool_], own: OwnRows) -> None:
+    def _positions(
+        self, out: Array, pairs: NDArray[np.int64], linked: NDArray[np.bool_], own: OwnRows | None
+    ) -> None:
         recipe = self.recipe
-        column = (recipe.steps - 1) * (3 if recipe.directed else 2)
-        sides = ("to", "from") if recipe.directed else ("to",)
+        column = (recipe.steps - recipe.first_step + 1) * (3 if recipe.directed else 2)
         ends: dict[str, list[Array]] = {}
-        for side in sides:
-            if linked.any() or side not in self._nodes:
-                found = positions(self.graph, self.anchors, recipe.lengths, side, own if linked.any() else None)
+        for side in ("to", "from") if recipe.directed else ("to",):
+            if own is not None or side not in self._nodes:
+                found = positions(self.graph, self.anchors, recipe.lengths, side, own)
                 self._nodes[side], ends[side] = found.nodes, found.ends
-        rows, block = np.arange(own.pairs.shape[1]), np.empty((pairs.shape[1], ALIKE), np.float32)
-        joined = {"to": ("to", "to"), "from": ("from", "from"), "cross": ("to", "from")}
-        for side in ("to", "from", "cross") if recipe.directed else ("to",):
-            one, other = joined[side]
+        block = np.empty((pairs.shape[1], ALIKE), np.float32)
+        for one, other in (("to", "to"), ("from", "from"), ("to", "from")) if recipe.directed else (("to", "to"),):
             for number in range(len(recipe.lengths)):
                 compare(self._nodes[one][number], self._nodes[other][number], pairs, block)
-                if linked.any():
-                    part = np.empty((len(rows), ALIKE), np.float32)
-                    compare(ends[one][number], ends[other][number], np.stack([rows, rows + len(rows)]), part)
+                if own is not None:
+                    count = own.pairs.shape[1]
+                    part, rows = np.empty((count, ALIKE), np.float32), np.arange(2 * count).reshape(2, count)
+                    compare(ends[one][number], ends[other][number], rows, part)
                     block[linked] = part
                 out[:, column : column + ALIKE] = block
                 column += ALIKE

@@ -18,6 +18,10 @@ Between = NDArray[np.float64]
 """``[2, 2, steps + 1, m]``: P^t(x, y) for x and y among the two ends of each pair."""
 
 
+ROUNDING = 1e-12
+"""Probabilities below this are what rounding leaves of zero: of ends that nothing else joins."""
+
+
 class OwnEdge(NamedTuple):
     """The edge between the ends of each pair, and what is left of the ends without it.
 
@@ -55,19 +59,19 @@ def without_own_edge(between: Between, own: OwnEdge) -> Between:
     for t in range(1, between.shape[2]):
         for s in range(t):
             after[:, :, t] += np.einsum("xzm,zym->xym", after[:, :, s], change[:, :, t - 1 - s])
-    return np.maximum(after, 0.0, out=after)
+    after[after < ROUNDING] = 0.0
+    return after
 
 
-def row_weights(after: Between, own: OwnEdge, length: int, tail: NDArray[np.float64]) -> NDArray[np.float64]:
+def row_weights(after: Between, own: OwnEdge, length: int) -> NDArray[np.float64]:
     r"""What each :math:`P^r(z, a)` counts in the mean of :math:`P'^t(x, a)` over t = 1 .. length, ``[2, 2, length + 1, m]``.
 
     Args:
-        after: P'^s between the ends.
+        after: P'^s between the ends, s = 0 .. length at least.
         own: The edges taken out.
         length: Jumps of a walk.
-        tail: ``[2, m]``: what stands for P'^s(x, z) at steps that ``after`` does not have.
     """
-    sums = _cumulative(after, length, tail)
+    sums = np.cumsum(after[:, :, :length], axis=2)
     first, second = own.factors
     out = np.zeros((2, 2, length + 1, after.shape[-1]))
     for r in range(length + 1):
@@ -80,9 +84,7 @@ def row_weights(after: Between, own: OwnEdge, length: int, tail: NDArray[np.floa
     return out / length
 
 
-def column_weights(
-    after: Between, own: OwnEdge, before: NDArray[np.float64], length: int, tail: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def column_weights(after: Between, own: OwnEdge, before: NDArray[np.float64], length: int) -> NDArray[np.float64]:
     r"""What each :math:`P^s(a, z)` counts in the mean of :math:`P'^t(a, y)`, ``[2 (y), 2 (z), length + 1, m]``.
 
     Args:
@@ -90,11 +92,9 @@ def column_weights(
         own: The edges taken out.
         before: (Out-)degrees with them, ``[2, m]``.
         length: Jumps of a walk.
-        tail: As in :func:`row_weights`.
     """
-    whole = _extended(after, length + 1, tail)
     share = np.divide(own.weight, before, out=np.zeros_like(own.weight), where=before > 0)[:, None, None, :]
-    change = np.cumsum(share * (whole[:, :, 1:] - whole[::-1, :, :-1]), axis=2)
+    change = np.cumsum(share * (after[:, :, 1 : length + 1] - after[::-1, :, :length]), axis=2)
     out = np.zeros((2, 2, length + 1, after.shape[-1]))
     for s in range(length + 1):
         if s > 0:
@@ -104,17 +104,3 @@ def column_weights(
             out[:, :, s] += change[:, :, length - 1 - s].swapaxes(0, 1)
     return out / length
 
-
-def _extended(after: Between, count: int, tail: NDArray[np.float64]) -> Between:
-    """``after`` for ``count`` steps, 0 included."""
-    more = count - after.shape[2]
-    if more <= 0:
-        return after[:, :, :count]
-    rest = np.broadcast_to(tail[None, :, None, :], (2, 2, more, after.shape[-1]))
-    return np.concatenate([after, rest], axis=2)
-
-
-def _cumulative(after: Between, length: int, tail: NDArray[np.float64]) -> Between:
-    """Sums of P'^s over s = 0 .. j for j below ``length``."""
-    sums: Between = np.cumsum(_extended(after, length, tail), axis=2)
-    return sums

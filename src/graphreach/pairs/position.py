@@ -76,7 +76,7 @@ def positions(
     n, k = graph.num_nodes, len(anchors)
     count = 0 if own is None else 2 * own.pairs.shape[1]
     out = Positions(*([np.empty((rows, k), np.float32) for _ in lengths] for rows in (n, count)))
-    weights = None if own is None else [_weights(graph, own, length, direction) for length in lengths]
+    weights = None if own is None else [_weights(own, length, direction) for length in lengths]
     propagation = Propagation(transition_powers(graph, direction))
     steps = -(-k // COLUMNS) * max(lengths)
     with live("positions", steps) as show:
@@ -113,15 +113,12 @@ def _steps(
         yield t
 
 
-def _weights(graph: Graph, own: OwnRows, length: int, direction: str) -> NDArray[np.float32]:
+def _weights(own: OwnRows, length: int, direction: str) -> NDArray[np.float32]:
     """What the step's rows of both ends count in the position of each, ``[2, 2, length + 1, m]``."""
-    lost = own.edge.weight.sum(axis=0) if graph.directed else 2 * own.edge.weight[0]
-    left = np.maximum(volume(graph) - lost, 1e-300)
-    tail = np.where(own.edge.degree > 0, own.into / left, 0.0)
     if direction == "to":
-        found = row_weights(own.after, own.edge, length, tail)
+        found = row_weights(own.after, own.edge, length)
     else:
-        found = column_weights(own.after, own.edge, own.edge.weight + own.edge.degree, length, tail)
+        found = column_weights(own.after, own.edge, own.edge.weight + own.edge.degree, length)
     return found.astype(np.float32)
 
 

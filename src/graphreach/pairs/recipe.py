@@ -46,6 +46,8 @@ class PairRecipe:
         method: ``"exact"`` powers, or ``"walks"`` that meet, for graphs with hubs.
         num_walks: Walks from each end, with ``"walks"``.
         directed: Whether directions count.
+        own_edge: Whether the edge between the ends of a pair is seen, and one step between them a column: right for a
+            relation other than being linked.
     """
 
     steps: int = STEPS
@@ -54,6 +56,12 @@ class PairRecipe:
     method: str = "exact"
     num_walks: int = NUM_WALKS
     directed: bool = False
+    own_edge: bool = False
+
+    @property
+    def first_step(self) -> int:
+        """The smallest number of jumps between the ends."""
+        return 1 if self.own_edge else 2
 
     def __post_init__(self) -> None:
         if self.method not in ("exact", "walks"):
@@ -104,19 +112,17 @@ def _has_long_paths(graph: Graph) -> bool:
 
 
 def _affordable_steps(graph: Graph, num_pairs: int, most: int) -> int:
-    """The largest number of steps whose exact powers stay within :data:`BUDGET`; 0 if not even two do."""
+    """The largest number of steps whose exact powers stay within :data:`BUDGET`; 1 if not even two do."""
     nodes = np.flatnonzero(graph.degree > 0)
     if not len(nodes):
         return most
     rng = np.random.default_rng(0)
     often = graph.indices[rng.integers(0, len(graph.indices), PROBES // 2)]  # ends of edges, as those of links are
     probes = np.concatenate([rng.choice(nodes, PROBES // 2), often])
-    cost = _hop_edges(graph, probes.astype(np.int64), most - 2)
-    sources, steps = min(num_pairs, len(nodes)), 2
-    pull = cost[2] * num_pairs
-    while steps < most and sources * sum(cost[: steps - 1]) + min(pull, sources * cost[min(steps, most - 1)]) <= BUDGET:
-        steps += 1
-    return steps
+    cost = _hop_edges(graph, probes.astype(np.int64), most)
+    sources, pulled = min(num_pairs, len(nodes)), num_pairs * cost[:2].sum()  # the last two steps, from the targets
+    costs = [sources * cost[: t - 2].sum() + min(pulled, sources * cost[t - 2 : t].sum()) for t in range(2, most + 1)]
+    return 1 + int(np.count_nonzero(np.array(costs) <= BUDGET))
 
 
 def _hop_edges(graph: Graph, probes: NDArray[np.int64], hops: int) -> NDArray[np.float64]:
@@ -127,7 +133,7 @@ def _hop_edges(graph: Graph, probes: NDArray[np.int64], hops: int) -> NDArray[np
     sizes = np.diff(graph.indptr.astype(np.int64))
     at = csr_array((np.ones(len(probes), np.float32), (np.arange(len(probes)), probes)), (len(probes), graph.num_nodes))
     out = []
-    for _ in range(max(hops, 2) + 1):
+    for _ in range(hops):
         out.append(float(sizes[at.indices].sum() / len(probes)))
         at = at @ adjacency
         at.data[:] = 1.0
