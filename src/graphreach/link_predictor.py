@@ -46,8 +46,8 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
     :meth:`fit` learns the graph's own links: every link is described by a graph without it, as a link that is to be found
     has no edge yet. With ``pairs`` and ``y`` it learns any relation of pairs, such as being of one class.
 
-    Features mean the same in every graph, so that a fitted predictor scores pairs of a graph that has grown, of nodes it has
-    never seen, and of other graphs.
+    Features mean the same in every graph, so that a fitted predictor scores pairs of a graph that has grown, of nodes that
+    it has never seen, and of other graphs.
 
     Args:
         negatives: Pairs that links are told apart from: ``"uniform"`` among all that are not linked, or ``"degree"``, both
@@ -243,7 +243,8 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
     def logits(self, features: NDArray[np.float32]) -> NDArray[np.float64]:
         """Logits of described pairs where half of them are links."""
         with one_torch_thread(), torch.no_grad():
-            return self.head_(torch.from_numpy(features)).double().numpy()
+            logits: NDArray[np.float64] = self.head_(torch.from_numpy(features)).double().numpy()
+        return logits
 
     def _on(self, graph: Any) -> "_Known":
         """What is known of a graph, computed once for the one that was learned from."""

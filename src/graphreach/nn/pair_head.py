@@ -48,9 +48,7 @@ class PairHead(Pretrained, nn.Module):
     scale: Tensor
     calibration: Tensor
 
-    def __init__(
-        self, in_channels: int, hidden_channels: int = 64, num_members: int = 5, dropout: float = 0.2
-    ) -> None:
+    def __init__(self, in_channels: int, hidden_channels: int = 64, num_members: int = 5, dropout: float = 0.2) -> None:
         super().__init__()
         self._keep_config({key: value for key, value in locals().items() if key != "self"})
         self.in_channels, self.hidden_channels = in_channels, hidden_channels
@@ -89,7 +87,8 @@ class PairHead(Pretrained, nn.Module):
         """Calibrated logits of pairs, as if as many of them were of one kind as of the other."""
         own = self.standardise(x).expand(self.num_members, -1, -1)
         slope, shift = self.calibration
-        return slope * self.members(own).mean(0) + shift
+        logits: Tensor = slope * self.members(own).mean(0) + shift
+        return logits
 
     def __repr__(self) -> str:
         return (
@@ -153,7 +152,7 @@ def _train(head: PairHead, x: Tensor, y: Tensor, part: Tensor) -> None:
             rows = order[:, step * size : (step + 1) * size]
             loss = functional.binary_cross_entropy_with_logits(head.members(x[rows]), y[rows]) * members
             optimiser.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()
             optimiser.step()
     head.eval()
 
@@ -178,9 +177,9 @@ def _calibrate(head: PairHead, logits: Tensor, y: Tensor) -> None:
             found[0] * values + found[1], truth, weight=weight, reduction="sum"
         )
         loss = loss + 1e-4 * ((found[0] - 1) ** 2 + found[1] ** 2)
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         return loss
 
-    solver.step(closure)  # type: ignore[no-untyped-call]
+    solver.step(closure)
     slope, shift = found.detach()
     head.calibration.copy_(torch.stack([slope.clamp(min=0.05), shift]))

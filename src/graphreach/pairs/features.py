@@ -11,7 +11,7 @@ from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.checks import check_graph
 from graphreach.limits import check_memory
-from graphreach.pairs.direct import edge_weights, exact_between
+from graphreach.pairs.direct import edge_weights, exact_between, sampled_between, without_edges
 from graphreach.pairs.own_edge import Between, OwnEdge, without_own_edge
 from graphreach.pairs.position import ALIKE, COMPARED, OwnRows, compare, in_degree, positions, volume
 from graphreach.pairs.recipe import PairRecipe
@@ -58,7 +58,8 @@ def pair_features(
         graph: The graph.
         pairs: Positions of different nodes, ``[2, m]``, as ``edge_index`` is.
         exclude_own_edge: Whether the edge between the nodes of a pair is left out, both directions of it in a directed
-            graph; the result is that of deleting it. Pairs that have an edge take longer than those that have none.
+            graph; the result is that of deleting it. Pairs that have an edge take longer than those that have none. With
+            ``method="walks"`` the edges of all listed pairs are left out together.
         anchors: Positions of the anchors; by default greedy ones.
         seed: Random seed for the anchors and for walks.
         recipe: ``steps``, ``lengths``, ``num_anchors``, ``method`` and ``num_walks`` of
@@ -141,12 +142,19 @@ class PairFeatures:
         if len(same):
             node = self.graph.ids[pairs[0, same[0]]]
             raise InputError(f"pairs must be of two different nodes, got {node!r} with itself")
-        check_memory(8 * 40 * pairs.shape[1] * self.recipe.steps, f"features of {pairs.shape[1]} pairs", "give fewer pairs at a time")
+        check_memory(
+            8 * 40 * pairs.shape[1] * self.recipe.steps,
+            f"features of {pairs.shape[1]} pairs",
+            "give fewer pairs at a time",
+        )
         if not self.graph.directed:
             pairs = np.sort(pairs, axis=0)  # so that a pair and its reverse agree in every bit
         out = np.empty((pairs.shape[1], len(self.names)), np.float32)
         weight = np.stack([edge_weights(self.graph, side) for side in (pairs, pairs[::-1])])
-        linked = (weight > 0).any(axis=0) & exclude_own_edge
+        linked: NDArray[np.bool_] = np.logical_and((weight > 0).any(axis=0), exclude_own_edge)
+        if self.recipe.method == "walks" and linked.any():
+            seen = without_edges(self.graph, pairs[:, linked])
+            return PairFeatures(seen, self.recipe, self.anchors, self.seed).describe(pairs)
         none = np.zeros_like(weight)
         edge = OwnEdge(np.where(linked, weight, none), self.graph.degree[pairs] - np.where(linked, weight, none))
         into = self._into[pairs] - np.where(linked, weight[::-1], none)
@@ -159,10 +167,15 @@ class PairFeatures:
             own = OwnRows(pairs[:, linked], after, edge.take(linked), into[:, linked])
             between[..., linked] = after[:, :, : steps + 1]
         if not linked.all():
-            between[..., ~linked] = exact_between(self.graph, pairs[:, ~linked], steps, max(RETURNS))
+            between[..., ~linked] = self._between(pairs[:, ~linked], steps)
         self._simple(out, between, edge, into)
         self._positions(out, pairs, linked, own)
         return out
+
+    def _between(self, pairs: NDArray[np.int64], steps: int) -> Between:
+        if self.recipe.method == "walks":
+            return sampled_between(self.graph, pairs, self.recipe.steps, self.recipe.num_walks, self.seed)
+        return exact_between(self.graph, pairs, steps, max(RETURNS))
 
     def _simple(self, out: Array, between: Between, edge: OwnEdge, into: NDArray[np.float64]) -> None:
         """Columns of direct reachability, degree and return."""
@@ -190,9 +203,7 @@ class PairFeatures:
             out[:, column + 1] = np.abs(first - second)
             column += 2
 
-    def _positions(
-        self, out: Array, pairs: NDArray[np.int64], linked: NDArray[np.bool_], own: OwnRows | None
-    ) -> None:
+    def _positions(self, out: Array, pairs: NDArray[np.int64], linked: NDArray[np.bool_], own: OwnRows | None) -> None:
         recipe = self.recipe
         column = (recipe.steps - recipe.first_step + 1) * (3 if recipe.directed else 2)
         ends: dict[str, list[Array]] = {}

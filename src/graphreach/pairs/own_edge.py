@@ -33,12 +33,6 @@ class OwnEdge(NamedTuple):
     weight: NDArray[np.float64]
     degree: NDArray[np.float64]
 
-    @property
-    def present(self) -> NDArray[np.bool_]:
-        """Which pairs have an edge."""
-        found: NDArray[np.bool_] = (self.weight > 0).any(axis=0)
-        return found
-
     def take(self, chosen: NDArray[np.bool_]) -> "OwnEdge":
         """Those of some pairs."""
         return OwnEdge(self.weight[:, chosen], self.degree[:, chosen])
@@ -64,7 +58,7 @@ def without_own_edge(between: Between, own: OwnEdge) -> Between:
 
 
 def row_weights(after: Between, own: OwnEdge, length: int) -> NDArray[np.float64]:
-    r"""What each :math:`P^r(z, a)` counts in the mean of :math:`P'^t(x, a)` over t = 1 .. length, ``[2, 2, length + 1, m]``.
+    r"""What each :math:`P^r(z, a)` counts in the mean of :math:`P'^t(x, a)` over the steps, ``[2, 2, length + 1, m]``.
 
     Args:
         after: P'^s between the ends, s = 0 .. length at least.
@@ -103,4 +97,3 @@ def column_weights(after: Between, own: OwnEdge, before: NDArray[np.float64], le
         if s < length:
             out[:, :, s] += change[:, :, length - 1 - s].swapaxes(0, 1)
     return out / length
-

@@ -123,7 +123,7 @@ def _weights(own: OwnRows, length: int, direction: str) -> NDArray[np.float32]:
 
 
 def _to_lift(graph: Graph, anchors: NDArray[np.int64], direction: str, out: Positions, own: OwnRows | None) -> None:
-    """From mean powers to log(1 + lift), in place: relative to what the target gets of a walk that has forgotten its start."""
+    """From mean powers to log(1 + lift), in place; lift is relative to a walk that has forgotten its start."""
     into, total = in_degree(graph), volume(graph)
     lift = np.divide(total, into, out=np.zeros(len(into)), where=into > 0)
     for nodes in out.nodes:

@@ -1,5 +1,7 @@
 """Which columns describe a pair, and how they are computed: chosen once for a graph, kept by what learns from them."""
 
+import math
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -8,7 +10,6 @@ from numpy.typing import NDArray
 
 from graphreach.errors import InputError
 from graphreach.graph import Graph
-from graphreach.walks.diameter import diameter
 
 NUM_ANCHORS = 128
 """Anchors that positions are measured against; more did not help."""
@@ -19,13 +20,16 @@ STEPS, MOST_STEPS, LONG_STEPS = 4, 8, 12
 LENGTHS, LONG_LENGTHS = (4, 10), (5, 15, 40)
 """Jumps of the walks to anchors."""
 
-LONG = 14
-"""Diameter from which on paths are long, as in road and power networks."""
+LONG = 6
+"""Mean distance in hops from which on paths are long, as in road and power networks."""
+
+SEARCHED = 4_000_000
+"""Edges that are looked at to tell."""
 
 BUDGET = 3_000_000_000
 """Edges looked at for all pairs: some ten seconds."""
 
-PROBES = 48
+PROBES = 32
 """Nodes whose neighbourhoods the cost is estimated by."""
 
 NUM_WALKS = 128
@@ -108,7 +112,29 @@ class PairRecipe:
 
 
 def _has_long_paths(graph: Graph) -> bool:
-    return len(graph.indices) > 0 and diameter(graph, budget=20_000_000).lower >= LONG
+    """Whether nodes that are connected are far apart: by searches from a few nodes, fewer in a large graph."""
+    if not len(graph.indices):
+        return False
+    count = int(np.clip(SEARCHED // len(graph.indices), 2, PROBES))
+    starts = graph.indices[np.random.default_rng(1).integers(0, len(graph.indices), count)]
+    found = np.concatenate([_distances(graph, int(start)) for start in starts])
+    return bool(found.mean() >= LONG)
+
+
+def _distances(graph: Graph, start: int) -> NDArray[np.int64]:
+    """Hops from a node to each of the others that it reaches, in no order."""
+    indptr, seen = graph.indptr, np.zeros(graph.num_nodes, np.bool_)
+    seen[start] = True
+    at, sizes = np.array([start]), []
+    while len(at):
+        begin, size = indptr[at].astype(np.int64), (indptr[at + 1] - indptr[at]).astype(np.int64)
+        entries = np.repeat(begin - np.cumsum(size) + size, size) + np.arange(size.sum())
+        new = np.zeros(graph.num_nodes, np.bool_)
+        new[graph.indices[entries]] = True
+        at = np.flatnonzero(new & ~seen)
+        seen[at] = True
+        sizes.append(len(at))
+    return np.repeat(np.arange(1, len(sizes) + 1), sizes)
 
 
 def _affordable_steps(graph: Graph, num_pairs: int, most: int) -> int:
@@ -119,22 +145,27 @@ def _affordable_steps(graph: Graph, num_pairs: int, most: int) -> int:
     rng = np.random.default_rng(0)
     often = graph.indices[rng.integers(0, len(graph.indices), PROBES // 2)]  # ends of edges, as those of links are
     probes = np.concatenate([rng.choice(nodes, PROBES // 2), often])
-    cost = _hop_edges(graph, probes.astype(np.int64), most)
-    sources, pulled = min(num_pairs, len(nodes)), num_pairs * cost[:2].sum()  # the last two steps, from the targets
-    costs = [sources * cost[: t - 2].sum() + min(pulled, sources * cost[t - 2 : t].sum()) for t in range(2, most + 1)]
-    return 1 + int(np.count_nonzero(np.array(costs) <= BUDGET))
+    sources, steps, spread = min(num_pairs, len(nodes)), 1, [0.0]
+    pulled = math.inf
+    for cost in _hop_edges(graph, probes.astype(np.int64), most):
+        spread.append(spread[-1] + sources * cost)
+        if len(spread) == 3:
+            pulled = spread[2] / sources * num_pairs  # the last two steps may be taken from the targets instead
+        steps = len(spread) - 1
+        if spread[max(0, steps - 2)] + min(pulled, spread[steps] - spread[max(0, steps - 2)]) > BUDGET:
+            return steps - 1
+    return steps
 
 
-def _hop_edges(graph: Graph, probes: NDArray[np.int64], hops: int) -> NDArray[np.float64]:
+def _hop_edges(graph: Graph, probes: NDArray[np.int64], hops: int) -> Iterator[float]:
     """The mean number of edges that a step looks at, for steps 1, 2, ... from the probes."""
     from scipy.sparse import csr_array
 
     adjacency = graph.to_scipy(np.float32)
     sizes = np.diff(graph.indptr.astype(np.int64))
     at = csr_array((np.ones(len(probes), np.float32), (np.arange(len(probes)), probes)), (len(probes), graph.num_nodes))
-    out = []
-    for _ in range(hops):
-        out.append(float(sizes[at.indices].sum() / len(probes)))
-        at = at @ adjacency
-        at.data[:] = 1.0
-    return np.array(out)
+    for hop in range(hops):
+        yield float(sizes[at.indices].sum() / len(probes))
+        if hop < hops - 1:
+            at = at @ adjacency
+            at.data[:] = 1.0

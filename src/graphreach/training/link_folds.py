@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphreach.graph import Graph
+from graphreach.pairs.direct import without_edges
 from graphreach.pairs.features import PairFeatures
 from graphreach.pairs.recipe import PairRecipe
 from graphreach.progress import track
-from graphreach.tasks.link_split import without_links
 
 FOLDS = 10
 """Parts of the links of which one at a time is hidden, as a tenth of them is in a usual test."""
@@ -46,13 +46,18 @@ def folds(graph: Graph, pairs: NDArray[np.int64], y: NDArray[np.int64], seed: in
         own = np.flatnonzero(y == kind)
         part[rng.permutation(own)] = np.arange(len(own)) % count
     return [
-        Fold(without_links(graph, pairs[:, (part == number) & (y == 1)]), np.flatnonzero(part == number))
+        Fold(without_edges(graph, pairs[:, (part == number) & (y == 1)]), np.flatnonzero(part == number))
         for number in range(count)
     ]
 
 
 def link_features(
-    graph: Graph, recipe: PairRecipe, anchors: NDArray[np.int64], pairs: NDArray[np.int64], y: NDArray[np.int64], seed: int
+    graph: Graph,
+    recipe: PairRecipe,
+    anchors: NDArray[np.int64],
+    pairs: NDArray[np.int64],
+    y: NDArray[np.int64],
+    seed: int,
 ) -> NDArray[np.float32]:
     """Features of pairs, those of a link by a graph without it, ``[m, f]``."""
     parts = folds(graph, pairs, y, seed)
