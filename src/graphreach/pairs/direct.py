@@ -25,7 +25,7 @@ def edge_entries(graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
 def edge_weights(graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
     """The weight of the edge from the first node of each pair to the second, zero where there is none, ``[m]``."""
     at = edge_entries(graph, pairs)
-    if graph.weights is None:
+    if graph.weights is None or not len(graph.weights):
         return (at >= 0).astype(np.float64)
     return np.where(at >= 0, graph.weights[at], 0.0)
 

@@ -140,7 +140,7 @@ class PairFeatures:
         check_flag("exclude_own_edge", exclude_own_edge)
         same = np.flatnonzero(pairs[0] == pairs[1])
         if len(same):
-            node = self.graph.ids[pairs[0, same[0]]]
+            (node,) = self.graph.ids[pairs[0, same[:1]]].tolist()
             raise InputError(f"pairs must be of two different nodes, got {node!r} with itself")
         check_memory(
             8 * 40 * pairs.shape[1] * self.recipe.steps,

@@ -118,7 +118,7 @@ def _has_long_paths(graph: Graph) -> bool:
     count = int(np.clip(SEARCHED // len(graph.indices), 2, PROBES))
     starts = graph.indices[np.random.default_rng(1).integers(0, len(graph.indices), count)]
     found = np.concatenate([_distances(graph, int(start)) for start in starts])
-    return bool(found.mean() >= LONG)
+    return len(found) > 0 and bool(found.mean() >= LONG)
 
 
 def _distances(graph: Graph, start: int) -> NDArray[np.int64]:
@@ -140,7 +140,7 @@ def _distances(graph: Graph, start: int) -> NDArray[np.int64]:
 def _affordable_steps(graph: Graph, num_pairs: int, most: int) -> int:
     """The largest number of steps whose exact powers stay within :data:`BUDGET`; 1 if not even two do."""
     nodes = np.flatnonzero(graph.degree > 0)
-    if not len(nodes):
+    if not len(nodes) or not num_pairs:
         return most
     rng = np.random.default_rng(0)
     often = graph.indices[rng.integers(0, len(graph.indices), PROBES // 2)]  # ends of edges, as those of links are
