@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from graphreach.estimator import GraphReachEmbedding
     from graphreach.graph import Graph
     from graphreach.io import read_graph
+    from graphreach.link_predictor import LinkPredictor
+    from graphreach.pairs import pair_features
     from graphreach.progress import show_progress
     from graphreach.reachability import Reachability, pair_reachability, reachability
     from graphreach.walks import Diameter, diameter, random_walks, recommended_num_walks
@@ -27,6 +29,8 @@ __getattr__, __dir__ = import_lazily(
         "estimator": "GraphReachEmbedding",
         "graph": "Graph",
         "io": "read_graph",
+        "link_predictor": "LinkPredictor",
+        "pairs": "pair_features",
         "progress": "show_progress",
         "reachability": "Reachability pair_reachability reachability",
         "walks": "Diameter diameter random_walks recommended_num_walks",
@@ -40,6 +44,7 @@ __all__ = [
     "Graph",
     "GraphReachEmbedding",
     "InputError",
+    "LinkPredictor",
     "Reachability",
     "__version__",
     "attacks",
@@ -49,6 +54,7 @@ __all__ = [
     "experiments",
     "explain",
     "nn",
+    "pair_features",
     "pair_reachability",
     "random_walks",
     "reachability",

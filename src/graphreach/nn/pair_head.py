@@ -1,0 +1,185 @@
+"""The network that reads what describes a pair: a few small perceptrons whose logits are averaged."""
+
+import math
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from graphreach.nn.pretrained import Pretrained
+from graphreach.progress import track
+
+EPOCHS = 60
+"""Passes over the pairs at most."""
+
+ROWS = 3_000_000
+"""Pairs that all passes together look at, unless that is less than :data:`FEWEST` passes."""
+
+FEWEST = 8
+"""Passes over the pairs at least."""
+
+
+class PairHead(Pretrained, nn.Module):
+    r"""Logits of pairs from their features: the mean of several perceptrons with two hidden layers.
+
+    Features are standardised once, over the pairs of both kinds together: statistics of each kind apart would say which
+    kind a pair is of. The mean logit is calibrated by a scale and a shift that were found on pairs which the members had
+    not seen.
+
+    Args:
+        in_channels: Number of features.
+        hidden_channels: Width of the hidden layers.
+        num_members: Number of perceptrons.
+        dropout: Share of the hidden units left out in a training step.
+
+    Shapes:
+        - **input:** features :math:`(m, f)`
+        - **output:** logits :math:`(m)`
+
+    Example:
+        >>> PairHead(30)
+        PairHead(30, hidden_channels=64, num_members=5)
+        >>> PairHead(30)(torch.zeros(7, 30)).shape
+        torch.Size([7])
+    """
+
+    mean: Tensor
+    scale: Tensor
+    calibration: Tensor
+
+    def __init__(self, in_channels: int, hidden_channels: int = 64, num_members: int = 5, dropout: float = 0.2) -> None:
+        super().__init__()
+        self._keep_config({key: value for key, value in locals().items() if key != "self"})
+        self.in_channels, self.hidden_channels = in_channels, hidden_channels
+        self.num_members, self.dropout = num_members, dropout
+        sizes = (in_channels, hidden_channels, hidden_channels, 1)
+        self.weights = nn.ParameterList(
+            nn.Parameter(torch.empty(num_members, *each)) for each in zip(sizes, sizes[1:], strict=False)
+        )
+        self.biases = nn.ParameterList(nn.Parameter(torch.empty(num_members, 1, size)) for size in sizes[1:])
+        self.register_buffer("mean", torch.zeros(in_channels))
+        self.register_buffer("scale", torch.ones(in_channels))
+        self.register_buffer("calibration", torch.tensor([1.0, 0.0]))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw all weights anew."""
+        for weight, bias in zip(self.weights, self.biases, strict=True):
+            bound = 1 / math.sqrt(weight.size(1))
+            nn.init.uniform_(weight, -bound, bound)
+            nn.init.uniform_(bias, -bound, bound)
+
+    def standardise(self, x: Tensor) -> Tensor:
+        """Features with the mean and deviation of the training pairs taken out."""
+        return (x - self.mean) * self.scale
+
+    def members(self, x: Tensor) -> Tensor:
+        """Logits of each member, ``[members, m]``, from standardised features ``[members, m, f]``."""
+        last = len(self.weights) - 1
+        for number, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
+            x = torch.baddbmm(bias, x, weight)
+            if number < last:
+                x = functional.dropout(torch.relu(x), self.dropout, self.training)
+        return x[..., 0]
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Calibrated logits of pairs, as if as many of them were of one kind as of the other."""
+        own = self.standardise(x).expand(self.num_members, -1, -1)
+        slope, shift = self.calibration
+        logits: Tensor = slope * self.members(own).mean(0) + shift
+        return logits
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}({self.in_channels}, hidden_channels={self.hidden_channels}, "
+            f"num_members={self.num_members})"
+        )
+
+
+def fit_pair_head(x: Tensor, y: Tensor, seed: int = 0, **arguments: Any) -> tuple[PairHead, Tensor]:
+    """Train a head on features ``[m, f]`` and kinds ``[m]`` (1 or 0), and calibrate it on what its members left out.
+
+    Each member leaves out another part of the pairs, so that all are trained on and each has a logit of a network that has
+    not seen it. The learning rate falls along a cosine, so that no epoch has to be chosen.
+
+    Args:
+        x: Features.
+        y: 1 for pairs that are linked, or of the relation that is learnt, else 0.
+        seed: Random seed for weights, dropout and order.
+        arguments: Arguments of :class:`PairHead`.
+
+    Returns:
+        The head, and a calibrated logit for every pair by members that were trained without it, ``[m]``.
+    """
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        head = PairHead(x.size(1), **arguments)
+        deviation = x.std(0, correction=0)
+        head.mean.copy_(x.mean(0))
+        head.scale.copy_(torch.where(deviation > 1e-6, 1 / deviation.clamp(min=1e-6), torch.zeros_like(deviation)))
+        part = _deal(y, head.num_members)
+        _train(head, head.standardise(x), y, part)
+    unseen = _left_out(head, x, part)
+    _calibrate(head, unseen, y)
+    return head, head.calibration[0] * unseen + head.calibration[1]
+
+
+def _deal(y: Tensor, count: int) -> Tensor:
+    """The member that leaves each pair out: as many of both kinds for each."""
+    part = torch.empty(len(y), dtype=torch.long)
+    for kind in (0, 1):
+        own = torch.nonzero(y == kind)[:, 0]
+        part[own[torch.randperm(len(own))]] = torch.arange(len(own)) % count
+    return part
+
+
+def _train(head: PairHead, x: Tensor, y: Tensor, part: Tensor) -> None:
+    members = head.num_members
+    own = [torch.nonzero(part != member)[:, 0] if members > 1 else torch.arange(len(y)) for member in range(members)]
+    fewest = min(len(each) for each in own)
+    size = max(1, min(1024, max(64, fewest // 32), fewest))
+    steps = fewest // size
+    epochs = int(min(EPOCHS, max(FEWEST, ROWS // max(1, fewest))))
+    rate, decay = 3e-3, 1e-2
+    optimiser = torch.optim.AdamW(head.parameters(), lr=rate, weight_decay=decay, fused=True)
+    head.train()
+    for epoch in track(range(epochs), epochs, "pair head"):
+        order = torch.stack([each[torch.randperm(len(each))[: steps * size]] for each in own])
+        for step in range(steps):
+            done = (epoch * steps + step) / (epochs * steps)
+            optimiser.param_groups[0]["lr"] = rate * 0.5 * (1 + math.cos(math.pi * done))
+            rows = order[:, step * size : (step + 1) * size]
+            loss = functional.binary_cross_entropy_with_logits(head.members(x[rows]), y[rows]) * members
+            optimiser.zero_grad()
+            loss.backward()
+            optimiser.step()
+    head.eval()
+
+
+def _left_out(head: PairHead, x: Tensor, part: Tensor) -> Tensor:
+    """For every pair the logit of the member that was trained without it."""
+    with torch.no_grad():
+        logits = head.members(head.standardise(x).expand(head.num_members, -1, -1))
+    return logits.gather(0, part[None])[0]
+
+
+def _calibrate(head: PairHead, logits: Tensor, y: Tensor) -> None:
+    """Find scale and shift by which the logits of unseen pairs have the highest likelihood, both kinds counting alike."""
+    weight = torch.where(y == 1, 0.5 / (y == 1).sum(), 0.5 / (y == 0).sum()).double()
+    values, truth = logits.double(), y.double()
+    found = torch.tensor([1.0, 0.0], dtype=torch.float64, requires_grad=True)
+    solver = torch.optim.LBFGS([found], max_iter=50, line_search_fn="strong_wolfe")
+
+    def closure() -> Tensor:
+        solver.zero_grad()
+        loss = functional.binary_cross_entropy_with_logits(
+            found[0] * values + found[1], truth, weight=weight, reduction="sum"
+        )
+        loss = loss + 1e-4 * ((found[0] - 1) ** 2 + found[1] ** 2)
+        loss.backward()
+        return loss
+
+    solver.step(closure)
+    slope, shift = found.detach()
+    head.calibration.copy_(torch.stack([slope.clamp(min=0.05), shift]))

@@ -1,0 +1,224 @@
+"""The columns that describe a pair: direct reachability, position, degree, return."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from graphreach.anchors import select_anchors
+from graphreach.arguments import check_flag, check_pairs
+from graphreach.errors import InputError
+from graphreach.graph import Graph
+from graphreach.graph.checks import check_graph
+from graphreach.limits import check_memory
+from graphreach.pairs.direct import edge_weights, exact_between, sampled_between, without_edges
+from graphreach.pairs.own_edge import Between, OwnEdge, without_own_edge
+from graphreach.pairs.position import ALIKE, COMPARED, OwnRows, compare, in_degree, positions, volume
+from graphreach.pairs.recipe import PairRecipe
+from graphreach.walks.rng import check_seed
+
+ANCHOR_WALK = 10
+"""Jumps of the walks that anchors are chosen by."""
+
+GEOMETRIC = 1e5
+"""Scale of the geometric mean of both directions, below whose inverse it counts for nothing."""
+
+RETURNS = (2, 3, 4)
+"""Steps of the return probabilities that are columns."""
+
+NEVER = 1e-6
+"""Stands for a return probability of zero in a logarithm."""
+
+GROUPS = ("direct", "position", "degree", "return")
+"""Groups of columns; a column's name begins with that of its group."""
+
+Array = NDArray[np.float32]
+
+
+def pair_features(
+    graph: Graph, pairs: ArrayLike, *, exclude_own_edge: bool = True, anchors: ArrayLike | None = None, seed: int = 0,
+    **recipe: Any,
+) -> tuple[Array, list[str]]:  # fmt: skip
+    r"""Describe pairs of nodes by reachability, for a learner of links or of any other relation.
+
+    All columns are computed from the graph without the pair's own edge, as a link that is to be predicted has none. With
+    :math:`d` the (weighted) degrees and :math:`\mathrm{lift}_t(u, v) = P^t(u, v) \, vol / d_v`:
+
+    - *direct*: :math:`\log(1 + \mathrm{lift}_t)` and :math:`\log(1 + 10^5 \sqrt{P^t(u, v) P^t(v, u)})` for
+      t = 2 .. ``steps``;
+    - *position*: mean product, cosine, mean absolute difference and overlap of the two rows of log(1 + lift) to greedy
+      anchors, averaged over walks of each of ``lengths``;
+    - *degree*: log(1 + smaller) and log(1 + larger) degree;
+    - *return*: log(P^t(u, u) + P^t(v, v)) and their difference.
+
+    In an undirected graph a pair and its reverse have the same features. In a directed one both directions are columns of
+    their own, so are in- and out-degrees, and positions are those of walks to the anchors and from them.
+
+    Args:
+        graph: The graph.
+        pairs: Positions of different nodes, ``[2, m]``, as ``edge_index`` is.
+        exclude_own_edge: Whether the edge between the nodes of a pair is left out, both directions of it in a directed
+            graph; the result is that of deleting it. Pairs that have an edge take longer than those that have none. With
+            ``method="walks"`` the edges of all listed pairs are left out together.
+        anchors: Positions of the anchors; by default greedy ones.
+        seed: Random seed for the anchors and for walks.
+        recipe: ``steps``, ``lengths``, ``num_anchors``, ``method`` and ``num_walks`` of
+            :class:`graphreach.pairs.PairRecipe`; by default what suits the graph.
+
+    Returns:
+        Features ``[m, f]`` and their names.
+
+    Example:
+        >>> import graphreach as gr
+        >>> square = gr.Graph.from_edges([[0, 1, 2, 3], [1, 2, 3, 0]])
+        >>> features, names = pair_features(square, [[0, 0], [1, 2]], steps=2, lengths=(2,))
+        >>> names[:2]
+        ['direct.lift_2', 'direct.mean_2']
+        >>> features[:, 0].round(3)  # two paths of length 2 join opposite corners
+        array([0.   , 1.099], dtype=float32)
+    """
+    listed = check_pairs(pairs, check_graph(graph).num_nodes)
+    unknown = [name for name in recipe if name not in ("steps", "lengths", "num_anchors", "method", "num_walks")]
+    if unknown:
+        raise InputError(f"{unknown[0]} must be one of steps, lengths, num_anchors, method, num_walks")
+    chosen = PairRecipe.for_graph(graph, listed.shape[1], **recipe)
+    found = PairFeatures(graph, chosen, anchors, seed)
+    return found.describe(listed, exclude_own_edge), found.names
+
+
+class PairFeatures:
+    """Describes pairs of one graph; anchors and positions are computed once.
+
+    Args:
+        graph: The graph.
+        recipe: Which columns, and how.
+        anchors: Positions of the anchors; by default greedy ones.
+        seed: Random seed for the anchors and for walks.
+    """
+
+    def __init__(self, graph: Graph, recipe: PairRecipe, anchors: ArrayLike | None = None, seed: int = 0) -> None:
+        if recipe.directed != graph.directed:
+            kinds = {True: "directed", False: "undirected"}
+            raise InputError(
+                f"graph must be {kinds[recipe.directed]}, as the one that was learnt from, got a "
+                f"{kinds[graph.directed]} one"
+            )
+        self.graph, self.recipe, self.seed = graph, recipe, check_seed(seed)
+        self.anchors = self._anchors(anchors)
+        self._into = in_degree(graph)
+        self._nodes: dict[str, list[Array]] = {}
+
+    def _anchors(self, given: ArrayLike | None) -> NDArray[np.int64]:
+        if given is not None:
+            return np.asarray(given, np.int64)
+        count = min(self.recipe.num_anchors, self.graph.num_nodes)
+        return select_anchors(self.graph, count, walk_length=ANCHOR_WALK, seed=self.seed).anchors
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the columns."""
+        return self.names_of(self.recipe)
+
+    @staticmethod
+    def names_of(recipe: PairRecipe) -> list[str]:
+        """Names of the columns of a recipe."""
+        ways = ("forward", "back") if recipe.directed else ("lift",)
+        direct = [f"direct.{way}_{t}" for t in range(recipe.first_step, recipe.steps + 1) for way in (*ways, "mean")]
+        sides = ("to", "from", "cross") if recipe.directed else ("to",)
+        position = [
+            f"position.{what}_{length}" + (f"_{side}" if recipe.directed else "")
+            for side in sides
+            for length in recipe.lengths
+            for what in COMPARED
+        ]
+        ends = ("out_first", "in_first", "out_second", "in_second") if recipe.directed else ("low", "high")
+        back = [f"return.{what}_{t}" for t in RETURNS for what in ("sum", "gap")]
+        return direct + position + [f"degree.{end}" for end in ends] + back
+
+    def describe(self, pairs: NDArray[np.int64], exclude_own_edge: bool = True) -> Array:
+        """Features of pairs ``[2, m]``, ``[m, f]``."""
+        check_flag("exclude_own_edge", exclude_own_edge)
+        same = np.flatnonzero(pairs[0] == pairs[1])
+        if len(same):
+            (node,) = self.graph.ids[pairs[0, same[:1]]].tolist()
+            raise InputError(f"pairs must be of two different nodes, got {node!r} with itself")
+        check_memory(
+            8 * 40 * pairs.shape[1] * self.recipe.steps,
+            f"features of {pairs.shape[1]} pairs",
+            "give fewer pairs at a time",
+        )
+        if not self.graph.directed:
+            pairs = np.sort(pairs, axis=0)  # so that a pair and its reverse agree in every bit
+        out = np.empty((pairs.shape[1], len(self.names)), np.float32)
+        weight = np.stack([edge_weights(self.graph, side) for side in (pairs, pairs[::-1])])
+        linked: NDArray[np.bool_] = np.logical_and((weight > 0).any(axis=0), exclude_own_edge)
+        if self.recipe.method == "walks" and linked.any():
+            seen = without_edges(self.graph, pairs[:, linked])
+            return PairFeatures(seen, self.recipe, self.anchors, self.seed).describe(pairs)
+        none = np.zeros_like(weight)
+        edge = OwnEdge(np.where(linked, weight, none), self.graph.degree[pairs] - np.where(linked, weight, none))
+        into = self._into[pairs] - np.where(linked, weight[::-1], none)
+        steps = max(self.recipe.steps, *RETURNS)
+        between = np.zeros((2, 2, steps + 1, pairs.shape[1]))
+        own = None
+        if linked.any():
+            far = max(steps, *self.recipe.lengths)
+            after = without_own_edge(exact_between(self.graph, pairs[:, linked], far, far), edge.take(linked))
+            own = OwnRows(pairs[:, linked], after, edge.take(linked), into[:, linked])
+            between[..., linked] = after[:, :, : steps + 1]
+        if not linked.all():
+            between[..., ~linked] = self._between(pairs[:, ~linked], steps)
+        self._simple(out, between, edge, into)
+        self._positions(out, pairs, linked, own)
+        return out
+
+    def _between(self, pairs: NDArray[np.int64], steps: int) -> Between:
+        if self.recipe.method == "walks":
+            return sampled_between(self.graph, pairs, self.recipe.steps, self.recipe.num_walks, self.seed)
+        return exact_between(self.graph, pairs, steps, max(RETURNS))
+
+    def _simple(self, out: Array, between: Between, edge: OwnEdge, into: NDArray[np.float64]) -> None:
+        """Columns of direct reachability, degree and return."""
+        recipe, column = self.recipe, 0
+        lost = edge.weight.sum(axis=0) if recipe.directed else 2 * edge.weight[0]
+        lift = np.divide(volume(self.graph) - lost, into, out=np.zeros(into.shape), where=into > 0)
+        for t in range(recipe.first_step, recipe.steps + 1):
+            there, back = between[0, 1, t], between[1, 0, t]
+            for value in (there * lift[1], back * lift[0])[: 2 if recipe.directed else 1]:
+                out[:, column] = np.log1p(value)
+                column += 1
+            out[:, column] = np.log1p(GEOMETRIC * np.sqrt(there * back))
+            column += 1
+        column += ALIKE * len(recipe.lengths) * (3 if recipe.directed else 1)
+        if recipe.directed:
+            ends = np.stack([edge.degree[0], into[0], edge.degree[1], into[1]])
+        else:
+            ends = np.sort(edge.degree, axis=0)
+        for each in ends:
+            out[:, column] = np.log1p(np.maximum(each, 0.0))
+            column += 1
+        for t in RETURNS:
+            first, second = between[0, 0, t], between[1, 1, t]
+            out[:, column] = np.log(first + second + NEVER)
+            out[:, column + 1] = np.abs(first - second)
+            column += 2
+
+    def _positions(self, out: Array, pairs: NDArray[np.int64], linked: NDArray[np.bool_], own: OwnRows | None) -> None:
+        recipe = self.recipe
+        column = (recipe.steps - recipe.first_step + 1) * (3 if recipe.directed else 2)
+        ends: dict[str, list[Array]] = {}
+        for side in ("to", "from") if recipe.directed else ("to",):
+            if own is not None or side not in self._nodes:
+                found = positions(self.graph, self.anchors, recipe.lengths, side, own)
+                self._nodes[side], ends[side] = found.nodes, found.ends
+        block = np.empty((pairs.shape[1], ALIKE), np.float32)
+        for one, other in (("to", "to"), ("from", "from"), ("to", "from")) if recipe.directed else (("to", "to"),):
+            for number in range(len(recipe.lengths)):
+                compare(self._nodes[one][number], self._nodes[other][number], pairs, block)
+                if own is not None:
+                    count = own.pairs.shape[1]
+                    part, rows = np.empty((count, ALIKE), np.float32), np.arange(2 * count).reshape(2, count)
+                    compare(ends[one][number], ends[other][number], rows, part)
+                    block[linked] = part
+                out[:, column : column + ALIKE] = block
+                column += ALIKE

@@ -1,0 +1,48 @@
+"""What suits a graph: steps by cost, lengths by distance."""
+
+import numpy as np
+import pytest
+
+import graphreach as gr
+from graphreach.errors import InputError
+from graphreach.pairs import PairRecipe, recipe
+from helpers import random_graph
+
+
+def test_a_small_world_gets_short_walks_and_a_grid_long_ones():
+    grid = gr.datasets.load("grid")[0].graph
+    assert PairRecipe.for_graph(grid, 1000).lengths == recipe.LONG_LENGTHS
+    assert PairRecipe.for_graph(grid, 1000).steps == recipe.LONG_STEPS
+    small = random_graph(200, 2000, False, False)
+    assert PairRecipe.for_graph(small, 1000) == PairRecipe(recipe.MOST_STEPS)
+
+
+def test_more_pairs_get_fewer_steps_and_at_last_walks(monkeypatch):
+    graph = random_graph(2000, 60_000, False, False)
+    steps = []
+    for budget in (10**10, 10**9, 7 * 10**8, 5 * 10**8, 10**7):
+        monkeypatch.setattr(recipe, "BUDGET", budget)
+        found = PairRecipe.for_graph(graph, 10**5)
+        steps.append(found.steps if found.method == "exact" else 0)
+    assert steps == sorted(steps, reverse=True)
+    assert steps[0] == recipe.MOST_STEPS and steps[-1] == 0
+    assert any(recipe.STEPS <= each < recipe.MOST_STEPS for each in steps)
+
+
+def test_what_is_given_stays():
+    graph = random_graph(50, 100, True, False)
+    found = PairRecipe.for_graph(graph, 10, steps=3, lengths=[2, 5], num_anchors=7)
+    assert found == PairRecipe(3, (2, 5), 7, directed=True)
+    assert PairRecipe.for_graph(graph, 10, method="walks").steps == 4
+    assert PairRecipe(**{**found.as_dict(), "lengths": tuple(found.as_dict()["lengths"])}) == found
+
+
+def test_a_graph_without_edges_has_a_recipe():
+    graph = gr.Graph.from_edges(np.empty((2, 0), int), num_nodes=3)
+    assert PairRecipe.for_graph(graph, 10).num_anchors == 3
+
+
+@pytest.mark.parametrize("lengths", [(), (0,), (4, 5000)])
+def test_lengths_are_numbers_of_jumps(lengths):
+    with pytest.raises(InputError, match="lengths must be numbers of jumps from 1 to 1000"):
+        PairRecipe(lengths=lengths)
