@@ -10,7 +10,7 @@ from torch.nn import functional
 from graphreach.nn.pretrained import Pretrained
 from graphreach.progress import track
 
-EPOCHS = 60
+EPOCHS = 40
 """Passes over the pairs at most."""
 
 ROWS = 3_000_000
