@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from graphreach.graph import Graph
     from graphreach.io import read_graph
     from graphreach.progress import show_progress
+    from graphreach.reach_classifier import ReachClassifier
     from graphreach.reachability import Reachability, pair_reachability, reachability
     from graphreach.walks import Diameter, diameter, random_walks, recommended_num_walks
 
@@ -28,6 +29,7 @@ __getattr__, __dir__ = import_lazily(
         "graph": "Graph",
         "io": "read_graph",
         "progress": "show_progress",
+        "reach_classifier": "ReachClassifier",
         "reachability": "Reachability pair_reachability reachability",
         "walks": "Diameter diameter random_walks recommended_num_walks",
     },
@@ -40,6 +42,7 @@ __all__ = [
     "Graph",
     "GraphReachEmbedding",
     "InputError",
+    "ReachClassifier",
     "Reachability",
     "__version__",
     "attacks",
