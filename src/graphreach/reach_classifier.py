@@ -60,7 +60,8 @@ class ReachClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     labelled nodes, which also calibrates the probabilities. See :mod:`graphreach.reachability.classes`.
 
     Nodes that come later are predicted too: give the grown graph to :meth:`predict`. Anchors and labels are found in it by
-    id.
+    id. A node from which no anchor and no labelled node is reached has the classes' frequencies as probabilities, unless
+    attributes say more.
 
     Args:
         num_anchors: Number of anchors, at most as many as the graph has nodes.
@@ -139,27 +140,36 @@ class ReachClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> LinearClasses:  # fmt: skip
         """Fit the linear model; the scales of features become part of its weights."""
         weights: dict[str, NDArray[np.float64]] = {}
-        bias = np.zeros(len(labels.classes))
+        bias, lonely = np.zeros(len(labels.classes)), (0.0, np.zeros(len(labels.classes)))
         if len(labels.classes) > 1 or labels.several:
             fitted = np.sort(order[:MOST_FITTED])
+            rows = {name: rows_of(group, labels.nodes[fitted]) for name, group in features.items()}
+            alone = self._reach_nothing(rows)
             scaled, scales = {}, {}
-            for name, group in features.items():
-                rows = rows_of(group, labels.nodes[fitted])
-                blocks = rows.shape[1] // max(1, self.num_attributes_ or 1)
-                scales[name] = _block_scale(rows, blocks) if sparse and name == "attributes" else _column_scale(rows)
-                scaled[name] = _scaled(rows, *scales[name])
+            for name, group in rows.items():
+                if name == "attributes":
+                    scales[name] = _block_scale(group, self.num_attributes_) if sparse else _column_scale(group)
+                    scaled[name] = _scaled(group, *scales[name])
+                    continue
+                scales[name] = _column_scale(group[~alone] if not alone.all() else group)
+                scaled[name] = _scaled(group, *scales[name])
+                scaled[name][alone] = 0  # neither here nor there, not the end of a scale
             among = np.searchsorted(fitted, order[:MOST_FITTED])
             chosen = choose(scaled, labels.y[fitted].astype(np.float64), labels.several, among)
-            self.losses_, self.shares_, bias = chosen.losses, chosen.shares, chosen.bias
+            self.losses_, self.shares_, bias, lonely = chosen.losses, chosen.shares, chosen.bias, chosen.lonely
             for name, weight in chosen.weights.items():
                 mean, scale = scales[name]
                 weights[name] = weight / scale[:, None]
                 bias = bias - mean @ weights[name]
+                if name == "attributes":
+                    lonely = lonely[0], lonely[1] - lonely[0] * (mean @ weights[name])
         widths = {name: len(weight) for name, weight in weights.items()}
         model = LinearClasses(widths, len(labels.classes), len(folds), labels.several)
         model.labels.copy_(torch.from_numpy(labels.y))
         model.folds.copy_(torch.from_numpy(folds))
         model.bias.copy_(torch.from_numpy(bias))
+        model.lonely_factor.fill_(lonely[0])
+        model.lonely_bias.copy_(torch.from_numpy(lonely[1]))
         for name, weight in weights.items():
             model.weight(name).copy_(torch.from_numpy(weight))
         return model
@@ -322,11 +332,28 @@ class ReachClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         out = np.empty((count, len(bias)))
         for begin in range(0, count, ROWS):
             rows = np.arange(begin, min(begin + ROWS, count))
-            logits = np.tile(bias, (len(rows), 1))
-            for name in self.model_.config["widths"]:
-                logits += rows_of(features[name], rows) @ self.model_.weight(name).numpy()
+            here = {name: rows_of(features[name], rows) for name in self.model_.config["widths"]}
+            parts = {name: group @ self.model_.weight(name).numpy() for name, group in here.items()}
+            logits = sum(parts.values(), np.tile(bias, (len(rows), 1)))
+            alone = self._reach_nothing(here)
+            attributes = parts["attributes"][alone] if "attributes" in parts else 0.0
+            logits[alone] = self.model_.lonely_bias.numpy() + float(self.model_.lonely_factor) * attributes
             out[rows] = probabilities(logits, self.multilabel_)
         return out
+
+    def _reach_nothing(self, features: dict[str, Any]) -> NDArray[np.bool_]:
+        """Rows from which neither an anchor nor a labelled node is reached; none if only attributes are read."""
+        reached = []
+        if "position" in features:
+            reached.append(features["position"].any(axis=1))
+        if "classes" in features:
+            totals = features["classes"][:, len(self.classes_) :: len(self.classes_) + 1]
+            reached.append(totals.any(axis=1))
+        if not reached:
+            count = next(iter(features.values())).shape[0] if features else 0
+            return np.zeros(count, np.bool_)
+        nothing: NDArray[np.bool_] = ~np.any(reached, axis=0)
+        return nothing
 
     def _check_parameters(self) -> None:
         check_whole("num_anchors", self.num_anchors, 1)
@@ -366,15 +393,15 @@ def _column_scale(rows: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     return mean, np.where(scale > 1e-9 * np.maximum(1, np.abs(mean)), scale, 1.0)
 
 
-def _block_scale(rows: Any, blocks: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _block_scale(rows: Any, width: int | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """One scale for the columns of each step, such that rows have length one on average; zero entries stay zero.
 
     Columns of sparse attributes, such as words, are not standardised: that would make much of those that hardly occur.
     """
     squares = rows.multiply(rows).sum(axis=0) if issparse(rows) else np.einsum("ij,ij->j", rows, rows)
-    length = np.sqrt(np.asarray(squares).reshape(blocks, -1).sum(axis=1) / max(1, rows.shape[0]))
-    scale = np.where(length > 0, length, 1.0)
-    return np.zeros(rows.shape[1]), np.repeat(scale, rows.shape[1] // blocks)
+    columns = width or 1
+    length = np.sqrt(np.asarray(squares).reshape(-1, columns).sum(axis=1) / max(1, rows.shape[0]))
+    return np.zeros(rows.shape[1]), np.repeat(np.where(length > 0, length, 1.0), columns)
 
 
 def _scaled(rows: Any, mean: NDArray[np.float64], scale: NDArray[np.float64]) -> Any:

@@ -17,6 +17,8 @@ MOST_COLUMNS, MOST_ROWS = 2**31, 2**32
 class LinearClasses(Pretrained, nn.Module):
     """What :class:`graphreach.ReachClassifier` keeps of its training: one weight per feature and class, and the labels.
 
+    Nodes that reach nothing have a bias of their own, and their attributes' weights a factor.
+
     Args:
         widths: Number of columns of each group of features that is read.
         num_classes: Number of classes.
@@ -30,6 +32,8 @@ class LinearClasses(Pretrained, nn.Module):
     """
 
     bias: Tensor
+    lonely_bias: Tensor
+    lonely_factor: Tensor
     labels: Tensor
     folds: Tensor
 
@@ -47,7 +51,9 @@ class LinearClasses(Pretrained, nn.Module):
         self.several = check_flag("several", several)
         for name, width in widths.items():
             self.register_buffer(f"weight_{name}", torch.zeros(width, classes, dtype=torch.float64))
-        self.register_buffer("bias", torch.zeros(classes, dtype=torch.float64))
+        for name in ("bias", "lonely_bias"):
+            self.register_buffer(name, torch.zeros(classes, dtype=torch.float64))
+        self.register_buffer("lonely_factor", torch.zeros(1, dtype=torch.float64))
         self.register_buffer("labels", torch.zeros(labelled, classes, dtype=torch.uint8))
         self.register_buffer("folds", torch.zeros(labelled, dtype=torch.int64))
 

@@ -116,7 +116,8 @@ def class_features(graph: Graph, labelled: Labelled, lengths: tuple[int, ...] = 
     r"""Reachability of the classes: :math:`s_l(v, c) = \sum_u s_l(v, u)` over the labelled nodes u of class c.
 
     For each l these are the share of class c among the visits to labelled nodes, and the log of one plus the lift of all
-    labelled nodes. Where walks meet no labelled node, the shares are those of the classes among all of them.
+    labelled nodes. Where walks of one length meet no labelled node, the shares are those of the next length; where none do,
+    all shares are equal.
 
     A labelled node must not see its own label, as a node whose class is asked for has none. Its features are computed from
     the labels of the other folds; those of a node without a label from all. As good as leaving out the node alone (by its
@@ -184,18 +185,22 @@ def _describe(
     graph: Graph, labelled: Labelled, reached: NDArray[np.float32], direction: str, fold_of: NDArray[np.int64],
     out: NDArray[np.float32],
 ) -> None:  # fmt: skip
-    """Shares of the classes and the log-lift of all labelled nodes, length by length."""
+    """Shares of the classes and the log-lift of all labelled nodes, length by length.
+
+    Nothing here may depend on labels of a node's own fold, nor on how its fold differs from the others: the frequencies of
+    the classes in the other folds would be low where its own fold's are high, and tell its label.
+    """
     arriving = graph.transpose().degree
     whole = arriving.sum()
     lengths, columns = reached.shape[1:]
     for fold in np.unique(fold_of):
         rows, seen = np.flatnonzero(fold_of == fold), labelled.folds != fold
-        count = max(1, int(seen.sum()))
-        prior = labelled.y[seen].sum(axis=0) / count if seen.any() else np.full(columns - 1, 1 / max(1, columns - 1))
-        expected: Any = arriving[labelled.nodes[seen]].sum() if direction == "to" else count * arriving[rows]
-        for number in range(lengths):
+        to = direction == "to"
+        expected: Any = arriving[labelled.nodes[seen]].sum() if to else seen.sum() * arriving[rows]
+        shares = np.full((len(rows), columns - 1), 1 / max(1, columns - 1))
+        for number in reversed(range(lengths)):
             total = reached[rows, number, -1:].astype(np.float64)
-            shares = np.divide(reached[rows, number, :-1], total, out=np.tile(prior, (len(rows), 1)), where=total > 0)
+            np.divide(reached[rows, number, :-1], total, out=shares, where=total > 0)
             first = number * columns
             out[rows, first : first + columns - 1] = shares
             lift = np.divide(total[:, 0] * whole, expected, out=np.zeros(len(rows)), where=np.asarray(expected) > 0)

@@ -1,7 +1,7 @@
 """How strongly groups of features are regularised, and how much each is worth: chosen by cross-validation."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +43,7 @@ class Chosen:
     Attributes:
         weights: Weights ``[d, classes]`` of each group that is worth reading.
         bias: ``[classes]``.
+        lonely: Factor of the attributes' weights, and bias, for nodes of which nothing but attributes is known.
         losses: Log loss on nodes that a model was not fitted to: of each model, and of their sum as ``"all"``. Empty if
             there were too few labels.
         shares: The weight of each model in the sum.
@@ -50,6 +51,7 @@ class Chosen:
 
     weights: dict[str, NDArray[np.float64]]
     bias: NDArray[np.float64]
+    lonely: tuple[float, NDArray[np.float64]]
     losses: dict[str, float]
     shares: dict[str, float]
 
@@ -122,7 +124,8 @@ def choose(groups: Mapping[str, Group], y: NDArray[np.float64], several: bool, o
     """
     if len(y) < FEWEST:
         models = [{name: START[name] for name in groups}]
-        return _sum_up(groups, y, several, models, np.array([1.0, 0.0]), 0.0, {})
+        fitted = _sum_up(groups, y, several, models, np.array([1.0, 0.0]), 0.0, {})
+        return replace(fitted, lonely=(0.0, prior_logits(y, several)))
     rows = np.sort(order[: min(MOST_VALIDATED, max(LEAST_VALIDATED, MOST_CELLS // y.shape[1]))])
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
@@ -141,7 +144,9 @@ def choose(groups: Mapping[str, Group], y: NDArray[np.float64], several: bool, o
         logits = [*(validation.logits(model) for model in models), prior]
         weights, shift = pool(logits, validation.y, several)
         losses["all"] = log_loss(mixed(logits, weights, shift), validation.y, several)
-        return _sum_up(groups, y, several, models, weights, shift, losses)
+        chosen = _sum_up(groups, y, several, models, weights, shift, losses)
+        show(next(done), "nodes without links")
+        return replace(chosen, lonely=_lonely(groups, y, several, models, logits, validation, chosen))
 
 
 def _search(validation: Validation) -> tuple[list[Penalties], dict[str, float]]:
@@ -154,6 +159,24 @@ def _search(validation: Validation) -> tuple[list[Penalties], dict[str, float]]:
             together, loss = _climb(validation, together, name)
         found["+".join(TOGETHER)] = together, loss
     return [model for model, _ in found.values()], {name: loss for name, (_, loss) in found.items()}
+
+
+def _lonely(
+    groups: Mapping[str, Group], y: NDArray[np.float64], several: bool, models: list[Penalties],
+    logits: list[NDArray[np.float64]], validation: Validation, chosen: Chosen,
+) -> tuple[float, NDArray[np.float64]]:  # fmt: skip
+    """The model of nodes without links: attributes, if they are read, and how frequent classes are."""
+    prior, share = prior_logits(y, several), chosen.shares.get("attributes")
+    if share is None:
+        return 0.0, prior
+    number = [tuple(model) for model in models].index(("attributes",))
+    (first, second), shift = pool([logits[number], logits[-1]], validation.y, several)
+    bias = _fit(groups, y, several, models[number]).bias
+    return first / share, first * bias + second * prior + shift
+
+
+def _fit(groups: Mapping[str, Group], y: NDArray[np.float64], several: bool, model: Penalties) -> Coefficients:
+    return fit_logistic([groups[name] for name in model], y, list(model.values()), several)
 
 
 def _climb(validation: Validation, penalties: Penalties, name: str) -> tuple[Penalties, float]:
@@ -184,8 +207,8 @@ def _sum_up(
         if share < LEAST_WEIGHT:
             continue
         kept["+".join(model)] = share
-        fitted = fit_logistic([groups[name] for name in model], y, list(model.values()), several)
+        fitted = _fit(groups, y, several, model)
         bias += share * fitted.bias
         for name, weight in zip(model, fitted.weights, strict=True):
             weights[name] = weights.get(name, 0.0) + share * weight
-    return Chosen(weights, bias, losses, kept)
+    return Chosen(weights, bias, (0.0, bias), losses, kept)
