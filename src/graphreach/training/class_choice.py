@@ -1,7 +1,7 @@
 """How strongly groups of features are regularised, and how much each is worth: chosen by cross-validation."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,10 +122,11 @@ def choose(groups: Mapping[str, Group], y: NDArray[np.float64], several: bool, o
         >>> (x @ found.weights["classes"])[[0, -1]].argmax(1)
         array([0, 1])
     """
+    prior = prior_logits(y, several)
     if len(y) < FEWEST:
-        models = [{name: START[name] for name in groups}]
-        fitted = _sum_up(groups, y, several, models, np.array([1.0, 0.0]), 0.0, {})
-        return replace(fitted, lonely=(0.0, prior_logits(y, several)))
+        name, model = "+".join(groups), {each: START[each] for each in groups}
+        fits = {name: _fit(groups, y, several, model)}
+        return _sum_up(fits, {name: 1.0}, np.zeros(len(prior)), (0.0, prior), {})
     rows = np.sort(order[: min(MOST_VALIDATED, max(LEAST_VALIDATED, MOST_CELLS // y.shape[1]))])
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
@@ -139,17 +140,22 @@ def choose(groups: Mapping[str, Group], y: NDArray[np.float64], several: bool, o
         cut = {name: rows_of(group, rows) for name, group in groups.items()}
         validation = Validation(cut, y[rows], several, rank[rows] % (5 if len(rows) <= 1500 else 3), report)
         models, losses = _search(validation)
+        logits = {name: validation.logits(model) for name, model in models.items()}
         # A model without features, should none of them be worth anything.
-        prior = np.tile(prior_logits(validation.y, several), (len(rows), 1))
-        logits = [*(validation.logits(model) for model in models), prior]
-        weights, shift = pool(logits, validation.y, several)
-        losses["all"] = log_loss(mixed(logits, weights, shift), validation.y, several)
-        chosen = _sum_up(groups, y, several, models, weights, shift, losses)
-        show(next(done), "nodes without links")
-        return replace(chosen, lonely=_lonely(groups, y, several, models, logits, validation, chosen))
+        constant = np.tile(prior_logits(validation.y, several), (len(rows), 1))
+        every = [*logits.values(), constant]
+        weights, shift = pool(every, validation.y, several)
+        losses["all"] = log_loss(mixed(every, weights, shift), validation.y, several)
+        shares = {name: float(share) for name, share in zip(models, weights, strict=False) if share >= LEAST_WEIGHT}
+        fits = {name: _fit(groups, y, several, models[name]) for name in shares}
+        lonely = 0.0, prior
+        if "attributes" in shares:  # all that is known of a node without links
+            (own, rest), more = pool([logits["attributes"], constant], validation.y, several)
+            lonely = own / shares["attributes"], own * fits["attributes"].bias + rest * prior + more
+        return _sum_up(fits, shares, shift + weights[-1] * prior, lonely, losses)
 
 
-def _search(validation: Validation) -> tuple[list[Penalties], dict[str, float]]:
+def _search(validation: Validation) -> tuple[dict[str, Penalties], dict[str, float]]:
     """The models, each with its best penalties."""
     found = {name: _climb(validation, {name: START[name]}, name) for name in validation.groups}
     if all(name in found for name in TOGETHER):
@@ -158,21 +164,7 @@ def _search(validation: Validation) -> tuple[list[Penalties], dict[str, float]]:
         for name in TOGETHER:  # together each has less to say than alone
             together, loss = _climb(validation, together, name)
         found["+".join(TOGETHER)] = together, loss
-    return [model for model, _ in found.values()], {name: loss for name, (_, loss) in found.items()}
-
-
-def _lonely(
-    groups: Mapping[str, Group], y: NDArray[np.float64], several: bool, models: list[Penalties],
-    logits: list[NDArray[np.float64]], validation: Validation, chosen: Chosen,
-) -> tuple[float, NDArray[np.float64]]:  # fmt: skip
-    """The model of nodes without links: attributes, if they are read, and how frequent classes are."""
-    prior, share = prior_logits(y, several), chosen.shares.get("attributes")
-    if share is None:
-        return 0.0, prior
-    number = [tuple(model) for model in models].index(("attributes",))
-    (first, second), shift = pool([logits[number], logits[-1]], validation.y, several)
-    bias = _fit(groups, y, several, models[number]).bias
-    return first / share, first * bias + second * prior + shift
+    return {name: model for name, (model, _) in found.items()}, {name: loss for name, (_, loss) in found.items()}
 
 
 def _fit(groups: Mapping[str, Group], y: NDArray[np.float64], several: bool, model: Penalties) -> Coefficients:
@@ -196,19 +188,13 @@ def _climb(validation: Validation, penalties: Penalties, name: str) -> tuple[Pen
 
 
 def _sum_up(
-    groups: Mapping[str, Group], y: NDArray[np.float64], several: bool, models: list[Penalties],
-    shares: NDArray[np.float64], shift: float, losses: dict[str, float],
+    fits: dict[str, Coefficients], shares: dict[str, float], bias: NDArray[np.float64],
+    lonely: tuple[float, NDArray[np.float64]], losses: dict[str, float],
 ) -> Chosen:  # fmt: skip
-    """Fit the models to all labelled nodes; their weighted sum is one linear model."""
-    bias = shift + shares[-1] * prior_logits(y, several)
+    """The weighted sum of linear models, which is one linear model."""
     weights: dict[str, NDArray[np.float64]] = {}
-    kept = {}
-    for model, share in zip(models, shares.tolist(), strict=False):  # the last is that of the prior
-        if share < LEAST_WEIGHT:
-            continue
-        kept["+".join(model)] = share
-        fitted = _fit(groups, y, several, model)
-        bias += share * fitted.bias
-        for name, weight in zip(model, fitted.weights, strict=True):
-            weights[name] = weights.get(name, 0.0) + share * weight
-    return Chosen(weights, bias, (0.0, bias), losses, kept)
+    for name, fitted in fits.items():
+        bias = bias + shares[name] * fitted.bias
+        for group, weight in zip(name.split("+"), fitted.weights, strict=True):
+            weights[group] = weights.get(group, 0.0) + shares[name] * weight
+    return Chosen(weights, bias, lonely, losses, shares)
