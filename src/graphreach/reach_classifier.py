@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, diags_array, issparse
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from graphreach.anchors.select_anchors import select_anchors
@@ -31,7 +31,7 @@ from graphreach.tasks.dataset import Sample
 from graphreach.tasks.node_labels import NodeLabels, label_numbers, read_labels
 from graphreach.threads import one_blas_thread
 from graphreach.training.class_choice import choose
-from graphreach.training.logistic import probabilities, rows_of
+from graphreach.training.logistic import block_scale, column_scale, probabilities, rows_of, scaled
 from graphreach.training.trained_run import check_saved_ids, match_anchors, match_ids
 from graphreach.walks.defaults import STRATEGY
 
@@ -145,17 +145,17 @@ class ReachClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             fitted = np.sort(order[:MOST_FITTED])
             rows = {name: rows_of(group, labels.nodes[fitted]) for name, group in features.items()}
             alone = self._reach_nothing(rows)
-            scaled, scales = {}, {}
+            groups, scales = {}, {}
             for name, group in rows.items():
                 if name == "attributes":
-                    scales[name] = _block_scale(group, self.num_attributes_) if sparse else _column_scale(group)
-                    scaled[name] = _scaled(group, *scales[name])
+                    scales[name] = block_scale(group, self.num_attributes_) if sparse else column_scale(group)
+                    groups[name] = scaled(group, *scales[name])
                     continue
-                scales[name] = _column_scale(group[~alone] if not alone.all() else group)
-                scaled[name] = _scaled(group, *scales[name])
-                scaled[name][alone] = 0  # neither here nor there, not the end of a scale
+                scales[name] = column_scale(group[~alone] if not alone.all() else group)
+                groups[name] = scaled(group, *scales[name])
+                groups[name][alone] = 0  # neither here nor there, not the end of a scale
             among = np.searchsorted(fitted, order[:MOST_FITTED])
-            chosen = choose(scaled, labels.y[fitted].astype(np.float64), labels.several, among)
+            chosen = choose(groups, labels.y[fitted].astype(np.float64), labels.several, among)
             self.losses_, self.shares_, bias, lonely = chosen.losses, chosen.shares, chosen.bias, chosen.lonely
             for name, weight in chosen.weights.items():
                 mean, scale = scales[name]
@@ -384,28 +384,6 @@ def _check_attributes(graph: Graph, x: Any, wanted: int | None = -1) -> Any:
         expected = "be None" if wanted is None else f"have {wanted} columns"
         raise InputError(f"x must {expected}, as the classifier was fitted so, got {describe(x)}")
     return compact(x)
-
-
-def _column_scale(rows: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Mean and standard deviation of each column; one where a column is constant."""
-    dense = rows.toarray() if issparse(rows) else rows
-    mean, scale = dense.mean(axis=0), dense.std(axis=0)
-    return mean, np.where(scale > 1e-9 * np.maximum(1, np.abs(mean)), scale, 1.0)
-
-
-def _block_scale(rows: Any, width: int | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """One scale for the columns of each step, such that rows have length one on average; zero entries stay zero.
-
-    Columns of sparse attributes, such as words, are not standardised: that would make much of those that hardly occur.
-    """
-    squares = rows.multiply(rows).sum(axis=0) if issparse(rows) else np.einsum("ij,ij->j", rows, rows)
-    columns = width or 1
-    length = np.sqrt(np.asarray(squares).reshape(-1, columns).sum(axis=1) / max(1, rows.shape[0]))
-    return np.zeros(rows.shape[1]), np.repeat(np.where(length > 0, length, 1.0), columns)
-
-
-def _scaled(rows: Any, mean: NDArray[np.float64], scale: NDArray[np.float64]) -> Any:
-    return csr_array(rows @ diags_array(1 / scale)) if issparse(rows) else (rows - mean) / scale
 
 
 def _likeliest(found: NDArray[np.float64], counts: Any) -> NDArray[np.int64]:

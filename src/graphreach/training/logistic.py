@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import minimize
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import csr_array, diags_array, issparse
 from scipy.special import expit, log_expit, log_softmax
 
 BIAS_PENALTY = 1e-3
@@ -190,3 +190,26 @@ def mixed(each: Sequence[NDArray[np.float64]], weights: Iterable[float], shift: 
 def rows_of(group: Group, rows: NDArray[Any]) -> Group:
     """Some rows of a group as doubles."""
     return csr_array(group[rows]) if issparse(group) else np.asarray(group[rows], np.float64)
+
+
+def column_scale(rows: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Mean and standard deviation of each column; one where a column is constant."""
+    dense = rows.toarray() if issparse(rows) else rows
+    mean, scale = dense.mean(axis=0), dense.std(axis=0)
+    return mean, np.where(scale > 1e-9 * np.maximum(1, np.abs(mean)), scale, 1.0)
+
+
+def block_scale(rows: Any, width: int | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """One scale for the columns of each step, such that rows have length one on average; zero entries stay zero.
+
+    Columns of sparse attributes, such as words, are not standardised: that would make much of those that hardly occur.
+    """
+    squares = rows.multiply(rows).sum(axis=0) if issparse(rows) else np.einsum("ij,ij->j", rows, rows)
+    columns = width or 1
+    length = np.sqrt(np.asarray(squares).reshape(-1, columns).sum(axis=1) / max(1, rows.shape[0]))
+    return np.zeros(rows.shape[1]), np.repeat(np.where(length > 0, length, 1.0), columns)
+
+
+def scaled(rows: Any, mean: NDArray[np.float64], scale: NDArray[np.float64]) -> Any:
+    """Rows on these scales; sparse ones, whose mean is taken for zero, stay sparse."""
+    return csr_array(rows @ diags_array(1 / scale)) if issparse(rows) else (rows - mean) / scale
