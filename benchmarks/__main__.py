@@ -34,6 +34,8 @@ OWN = {
     "email-pairs": "accuracy",
     "email-pairs-disjoint": "accuracy",
     "email-complete-pairs-disjoint": "accuracy",
+    "seal-links": "links",
+    "degree-bias": "links",
     "pgnn": "whole_runs",
     "embed-files": "whole_runs",
     "embed-million": "whole_runs",
