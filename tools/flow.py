@@ -12,7 +12,18 @@ ROOMS = (
 )
 """The rooms that data flow through, and what each is for."""
 
-ABOVE = ("cluster", "transforms", "estimator", "attacks", "explain", "report", "experiments", "demo", "cli")
+ABOVE = (
+    "cluster",
+    "transforms",
+    "estimator",
+    "reach_classifier",
+    "attacks",
+    "explain",
+    "report",
+    "experiments",
+    "demo",
+    "cli",
+)
 """What is built on the rooms."""
 
 TORCH = ("nn", "training")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from graphreach.link_predictor import LinkPredictor
     from graphreach.pairs import pair_features
     from graphreach.progress import show_progress
+    from graphreach.reach_classifier import ReachClassifier
     from graphreach.reachability import Reachability, pair_reachability, reachability
     from graphreach.walks import Diameter, diameter, random_walks, recommended_num_walks
 
@@ -32,6 +33,7 @@ __getattr__, __dir__ = import_lazily(
         "link_predictor": "LinkPredictor",
         "pairs": "pair_features",
         "progress": "show_progress",
+        "reach_classifier": "ReachClassifier",
         "reachability": "Reachability pair_reachability reachability",
         "walks": "Diameter diameter random_walks recommended_num_walks",
     },
@@ -45,6 +47,7 @@ __all__ = [
     "GraphReachEmbedding",
     "InputError",
     "LinkPredictor",
+    "ReachClassifier",
     "Reachability",
     "__version__",
     "attacks",

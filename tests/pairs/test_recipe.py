@@ -46,3 +46,11 @@ def test_a_graph_without_edges_has_a_recipe():
 def test_lengths_are_numbers_of_jumps(lengths):
     with pytest.raises(InputError, match="lengths must be numbers of jumps from 1 to 1000"):
         PairRecipe(lengths=lengths)
+
+
+def test_auto_is_chosen_on_the_graph_that_pairs_are_in(monkeypatch):
+    graph = random_graph(500, 5000, False, False)
+    assert PairRecipe(6, method="auto").resolved(graph).method == "exact"
+    monkeypatch.setattr(recipe, "BUDGET", 10**6)
+    assert PairRecipe(6, method="auto").resolved(graph) == PairRecipe(6, method="walks")
+    assert PairRecipe(6).resolved(graph).method == "exact"

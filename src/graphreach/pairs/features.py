@@ -103,7 +103,7 @@ class PairFeatures:
                 f"graph must be {kinds[recipe.directed]}, as the one that was learnt from, got a "
                 f"{kinds[graph.directed]} one"
             )
-        self.graph, self.recipe, self.seed = graph, recipe, check_seed(seed)
+        self.graph, self.recipe, self.seed = graph, recipe.resolved(graph), check_seed(seed)
         self.anchors = self._anchors(anchors)
         self._into = in_degree(graph)
         self._nodes: dict[str, list[Array]] = {}

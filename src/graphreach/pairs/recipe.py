@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,9 @@ SEARCHED = 4_000_000
 BUDGET = 3_000_000_000
 """Edges looked at for all pairs: some ten seconds."""
 
+MANY = 100_000
+"""Pairs that a method is chosen for where their number is not known."""
+
 PROBES = 32
 """Nodes whose neighbourhoods the cost is estimated by."""
 
@@ -47,7 +50,8 @@ class PairRecipe:
         steps: Largest number of jumps between the ends.
         lengths: Jumps of the walks to anchors; positions are compared for each.
         num_anchors: Number of anchors, at most the number of nodes.
-        method: ``"exact"`` powers, or ``"walks"`` that meet, for graphs with hubs.
+        method: ``"exact"`` powers, ``"walks"`` that meet, for graphs with hubs, or ``"auto"``, chosen by cost on the graph
+            that pairs are described in.
         num_walks: Walks from each end, with ``"walks"``.
         directed: Whether directions count.
         own_edge: Whether the edge between the ends of a pair is seen, and one step between them a column: right for a
@@ -68,9 +72,9 @@ class PairRecipe:
         return 1 if self.own_edge else 2
 
     def __post_init__(self) -> None:
-        if self.method not in ("exact", "walks"):
-            raise InputError(f"method must be one of exact, walks, got {self.method!r:.80}")
-        most = {"exact": 64, "walks": 4 if self.directed else 6}[self.method]
+        if self.method not in ("exact", "walks", "auto"):
+            raise InputError(f"method must be one of exact, walks, auto, got {self.method!r:.80}")
+        most = 64 if self.method == "exact" else 4 if self.directed else 6
         if not 2 <= self.steps <= most:
             raise InputError(f"steps must be from 2 to {most} with method {self.method!r}, got {self.steps!r}")
         if not self.lengths or not all(1 <= length <= 1000 for length in self.lengths):
@@ -81,6 +85,13 @@ class PairRecipe:
     def as_dict(self) -> dict[str, Any]:
         """Plain values, to be written."""
         return asdict(self) | {"lengths": list(self.lengths)}
+
+    def resolved(self, graph: Graph) -> "PairRecipe":
+        """The recipe with the method that a graph can afford for many pairs."""
+        if self.method != "auto":
+            return self
+        affordable = _affordable_steps(graph, MANY, self.steps)
+        return replace(self, method="exact" if affordable == self.steps else "walks")
 
     @classmethod
     def for_graph(cls, graph: Graph, num_pairs: int, **given: Any) -> "PairRecipe":

@@ -84,13 +84,18 @@ def match_ids(wanted: Sequence[Any], ids: NDArray[Any]) -> NDArray[np.int64]:
     return np.array([exact.get(each, by_text.get(_as_kind(each, str), -1)) for each in wanted], np.int64)
 
 
-def match_anchors(anchors: Sequence[Any], graph: Graph, *, all_needed: bool = False) -> AnchorMatch:
+NEW_ANCHORS = "new_anchors=True (--new-anchors) chooses anchors of its own"
+
+
+def match_anchors(
+    anchors: Sequence[Any], graph: Graph, *, all_needed: bool = False, remedy: str = NEW_ANCHORS
+) -> AnchorMatch:
     """Where a model's anchors are in a graph; too many that are missing are refused, a few are named in a warning."""
     positions = match_ids(anchors, graph.ids)
     found = positions >= 0
     missing = [each for each, known in zip(anchors, found, strict=True) if not known]
     if missing:
-        _check_missing(missing, len(anchors), all_needed)
+        _check_missing(missing, len(anchors), all_needed, remedy)
     return AnchorMatch(positions[found], np.flatnonzero(found), missing)
 
 
@@ -110,7 +115,7 @@ def check_saved_ids(ids: NDArray[Any]) -> list[Any]:
     return values
 
 
-def _check_missing(missing: list[Any], count: int, all_needed: bool) -> None:
+def _check_missing(missing: list[Any], count: int, all_needed: bool, remedy: str) -> None:
     named = few_ids(missing)
     if all_needed:
         raise InputError(
@@ -120,7 +125,7 @@ def _check_missing(missing: list[Any], count: int, all_needed: bool) -> None:
     if len(missing) > max(1, int(FEW_MISSING * count)) or 2 * len(missing) >= count:
         raise InputError(
             f"graph must have the anchors that the model was trained with, got one without {len(missing)} of {count}: "
-            f"{named}; new_anchors=True (--new-anchors) chooses anchors of its own"
+            f"{named}; {remedy}"
         )
     warnings.warn(
         f"the graph lacks {len(missing)} of {count} anchors that the model was trained with: {named}; their columns of the"
