@@ -25,7 +25,7 @@ from graphreach.training.methods import SCORERS, Clock, find_method
 from graphreach.training.model import TaskModel
 from graphreach.training.plan import Plan, resolve
 from graphreach.training.run_folder import HEAD, MODEL, RunFolder, ids_hash, read_json
-from graphreach.training.settings import Settings
+from graphreach.training.settings import FITTED, Settings
 
 ENCODERS = ("GraphReach", "PGNN", "Neighbourhood", "MLP")
 
@@ -335,6 +335,11 @@ def _refuse_without_model(folder: Path, method: str) -> None:
     names = method.split("+")
     if method in SCORERS:
         raise InputError(f"folder must be of a run with a model, got {folder}, whose method {method} has none")
+    if method in FITTED:
+        raise InputError(
+            f"folder must be of a run that embeds nodes, got {folder}, whose method {method} describes pairs; load_run and"
+            " graphreach predict read it"
+        )
     if len(names) == 1:
         return
     stored = [name for name in names if (folder / name / MODEL / "config.json").exists()]
