@@ -21,7 +21,7 @@ from graphreach.training.outcome import load_arrays
 from graphreach.training.pair_scorer import KnownGraph, PairScorer
 from graphreach.training.run_folder import MODEL, RECORD, RunFolder
 from graphreach.training.settings import FITTED, HEURISTICS, Settings
-from graphreach.training.trained_run import TrainedRun, match_ids
+from graphreach.training.trained_run import NO_PROBABILITIES, TrainedRun, match_ids
 
 Positions = NDArray[np.int64]
 Features = NDArray[np.float32] | None
@@ -64,6 +64,11 @@ class LoadedRun:
 
     settings: Settings
 
+    @property
+    def meaning(self) -> str:
+        """What scores are, as a clause."""
+        return NO_PROBABILITIES
+
     def embed(self, graph: Graph, x: Features = None) -> Any:
         """What has to be computed once for a graph; nothing, if pairs are scored as they come."""
         return None
@@ -105,6 +110,12 @@ class ReachRun(LoadedRun):
         self.scorer = PairScorer.load(folder / MODEL, "model of method reach")[0]
         if self.scorer.links != (settings.task == "link"):
             raise InputError(f"{folder / MODEL} must hold a model of task {settings.task}; train it again")
+
+    @property
+    def meaning(self) -> str:
+        """The base rate that scores assume."""
+        positive = "are links" if self.scorer.links else "are of one class"
+        return f"scores are probabilities where {self.scorer.prior:.3g} of all pairs asked about {positive}"
 
     def embed(self, graph: Graph, x: Features = None) -> KnownGraph:
         """What describes the pairs of a graph; features of nodes are not read."""

@@ -32,6 +32,9 @@ ENCODERS = ("GraphReach", "PGNN", "Neighbourhood", "MLP")
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,18}")
 """An integer as it is written; 07 is another id than 7."""
 
+NO_PROBABILITIES = "scores are no probabilities"
+"""What a run says of its scores unless they are calibrated."""
+
 FEW_MISSING = 0.1
 """The share of anchors that a graph may lack, and one at least."""
 
@@ -203,6 +206,11 @@ class TrainedModel:
             raise InputError(
                 "graph must have the nodes that the run learned vectors of (identity), and no others, got other ids"
             )
+
+    @property
+    def meaning(self) -> str:
+        """What scores of pairs are, as a clause."""
+        return NO_PROBABILITIES
 
     def match(self, graph: Graph, new_anchors: bool | None = None) -> AnchorMatch | None:
         """Where the run's anchors are in a graph; None if the graph has anchors of its own.
