@@ -64,6 +64,7 @@ def train(
     graphreach evaluate --help.
     """
     from graphreach import training
+    from graphreach.training.settings import FITTED
 
     check_output_folder(output)
     tables = Tables(labels, label_column, features)
@@ -74,7 +75,7 @@ def train(
     chosen["method"] = model or _default_model(tables, config, set_ or [], task)
     settings = _read_settings(file, tables, config, set_, chosen)
     _check_effect([settings.method], set_, tables, chosen)
-    if engine != "local" and settings.method in training.settings.FITTED:
+    if engine != "local" and settings.method in FITTED:
         raise gr.InputError(f"--engine must be local for method {settings.method!r}, got {engine!r}")
     if tensorboard and not any(name in training.METHODS for name in settings.method.split("+")):
         raise gr.InputError(f"--tensorboard must go with a method that is trained, got {settings.method!r}")
