@@ -34,6 +34,8 @@ OWN = {
     "email-pairs": "accuracy",
     "email-pairs-disjoint": "accuracy",
     "email-complete-pairs-disjoint": "accuracy",
+    "seal-links": "links",
+    "degree-bias": "links",
     "classes-cora": "classes",
     "classes-citeseer": "classes",
     "classes-cora-attributes": "classes",

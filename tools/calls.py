@@ -41,8 +41,8 @@ def embed(folder: Path) -> None:
 
 
 def train(folder: Path) -> None:
-    """``graphreach train`` on a small graph."""
-    _command("train", _file(folder), "-o", folder / "run", "--epochs", 1)
+    """``graphreach train --model graphreach`` on a small graph."""
+    _command("train", _file(folder), "-m", "graphreach", "-o", folder / "run", "--epochs", 1)
 
 
 def fit(folder: Path) -> None:

@@ -1,11 +1,9 @@
 """Links, or any other relation of pairs, learned from reachability."""
 
-import math
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
@@ -15,25 +13,10 @@ from graphreach.errors import InputError
 from graphreach.estimator import as_graph
 from graphreach.graph import Graph
 from graphreach.graph.ids import ids_array
-from graphreach.nn.pair_head import PairHead, fit_pair_head
-from graphreach.pairs import PairFeatures, PairRecipe
-from graphreach.progress import track
+from graphreach.pairs import PairFeatures
 from graphreach.tasks.pair_keys import draw_pairs, encode, unique
-from graphreach.threads import one_blas_thread, one_torch_thread
-from graphreach.training.link_folds import link_features
-from graphreach.training.trained_run import check_anchor_ids, check_saved_ids, match_ids
-
-LINKS = 50_000
-"""Links that are learned from at most: more did not help, and one pass describes them."""
-
-FEWEST_LINKS = 4
-"""Links that a graph must have to learn from."""
-
-SCORED = 1 << 18
-"""Pairs that are described and scored at a time."""
-
-BACKGROUND = 100
-"""Training pairs kept to explain scores by: what a group of features adds is relative to them."""
+from graphreach.training.pair_options import FEWEST_LINKS, LINKS, PairOptions
+from graphreach.training.pair_scorer import KnownGraph, PairExamples, PairScorer, learn_pairs
 
 NEGATIVES = ("uniform", "degree")
 
@@ -57,7 +40,7 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         lengths: Jumps of the walks to anchors; ``"auto"`` chooses by the graph's diameter.
         num_anchors: Number of anchors, at most the number of nodes.
         method: ``"exact"`` powers of the transition matrix, ``"walks"`` that meet in the middle, or ``"auto"``.
-        num_links: Links to learn from at most, drawn at random.
+        num_links: Links, or pairs of the relation, to learn from at most, and as many others, drawn at random.
         hidden_channels: Width of the perceptrons.
         num_members: Number of perceptrons whose logits are averaged.
         prior: The base rate that probabilities assume: the share of links among the pairs that will be asked about.
@@ -84,7 +67,7 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
     """
 
     _graph: Graph | None
-    _known: "_Known | None"
+    _known: KnownGraph | None
 
     def __init__(
         self,
@@ -125,37 +108,19 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
             raise InputError("x must be None: features of nodes are not read yet")
         if (pairs is None) != (y is None):
             raise InputError(f"pairs and y must be given together, got {'y' if pairs is None else 'pairs'} alone")
-        if pairs is None:
-            listed, truth = self._link_examples(known)
-        else:
-            listed, truth = _relation_examples(known, pairs, y)
-        recipe = self._recipe(known, listed.shape[1], links=pairs is None)
-        seen = _Known(known, recipe, None, self.random_state)
-        with one_blas_thread():
-            if pairs is None:
-                features = link_features(known, recipe, seen.features.anchors, listed, truth, self.random_state)
-            else:
-                features = seen.describe(listed)
-        return self._learn([seen], features, truth, known, links=pairs is None)
-
-    def _learn(
-        self, seen: "list[_Known]", features: NDArray[np.float32], truth: NDArray[np.int64], graph: Graph, links: bool
-    ) -> Self:
-        """Train the head on features of pairs, and keep what is needed to score others."""
-        with one_torch_thread():
-            head, unseen = fit_pair_head(
-                torch.from_numpy(features), torch.from_numpy(truth).float(), self.random_state,
-                hidden_channels=self.hidden_channels, num_members=self.num_members,
-            )  # fmt: skip
-        rng = np.random.default_rng([self.random_state, 1])
-        self.background_ = features[np.sort(rng.permutation(len(features))[:BACKGROUND])]
-        self.head_, self._known, self._graph = head, seen[0], graph
-        self.recipe_, self.feature_names_ = seen[0].features.recipe, seen[0].features.names
-        self.ids_, self.anchors_ = graph.ids, graph.ids[seen[0].features.anchors]
-        self.auc_ = auc(unseen.numpy(), truth == 1)
-        self.links_, self.classes_ = links, np.array([0, 1])
-        self.prior_ = self._base_rate(graph, truth, links)
+        examples = self._link_examples(known) if pairs is None else _relation_examples(known, pairs, y)
+        scorer, seen = learn_pairs([examples], self._options(), pairs is None, self.random_state, self.prior)
+        self._keep(scorer)
+        self._known, self._graph, self.ids_ = seen[0], known, known.ids
         return self
+
+    def _keep(self, scorer: PairScorer) -> None:
+        """Keep what was learned, as attributes too."""
+        self._scorer, self.head_, self.recipe_ = scorer, scorer.head, scorer.recipe
+        self.anchors_ = ids_array([] if scorer.anchors is None else scorer.anchors)
+        self.prior_, self.auc_, self.links_ = scorer.prior, scorer.auc, scorer.links
+        self.background_, self.feature_names_ = scorer.background, PairFeatures.names_of(scorer.recipe)
+        self.classes_ = np.array([0, 1])
 
     def predict_proba(self, pairs: Any, graph: Any = None) -> NDArray[np.float64]:
         """The probability that each pair is no link, and that it is one, ``[m, 2]``.
@@ -168,8 +133,8 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
             graph: The graph that they are in, if it is not the one that was learned from: one that has grown, or another.
                 If it has all the anchors they stay, else it gets anchors of its own.
         """
-        logits = self.decision_function(pairs, graph) + math.log(self.prior_ / (1 - self.prior_))
-        chance = 1 / (1 + np.exp(-np.clip(logits, -700, 700)))
+        logits = self.decision_function(pairs, graph)
+        chance = self._scorer.probabilities(logits)
         return np.stack([1 - chance, chance], axis=1)
 
     def predict(self, pairs: Any, graph: Any = None) -> NDArray[np.int64]:
@@ -182,7 +147,7 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         first, second = pair_rows(pairs)
         if not first:
             return np.empty(0)
-        return self._logits(known, np.stack([known.graph.index_of(first), known.graph.index_of(second)]))
+        return self._scorer.score(known, np.stack([known.graph.index_of(first), known.graph.index_of(second)]))
 
     def score(self, pairs: Any, y: Any, graph: Any = None) -> float:
         """The ROC AUC of pairs whose kinds are known.
@@ -201,52 +166,28 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
     def save(self, folder: str | Path) -> None:
         """Write the network, the anchors' ids and all parameters to a folder; nothing is pickled."""
         self._check_fitted()
-        path = to_path("folder", folder)
-        self.head_.save_pretrained(
-            path, estimator=_plain(self.get_params()), anchors=check_saved_ids(self.anchors_),
-            recipe=self.recipe_.as_dict(), prior=self.prior_, auc=self.auc_, links=self.links_,
-            background=[[float(value) for value in row] for row in self.background_],
-        )  # fmt: skip
+        self._scorer.save(to_path("folder", folder), estimator=_plain(self.get_params()))
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:
-        """A predictor that :meth:`save` wrote; give it a graph with the pairs."""
-        path = to_path("folder", folder)
-        head = PairHead.from_pretrained(path)
-        found: dict[str, Any] = head.metadata  # type: ignore[assignment]
+        """A predictor that :meth:`save` wrote, or the folder ``model`` of a run of method ``reach``; give it a graph with
+        the pairs."""
+        scorer, found = PairScorer.load(to_path("folder", folder), "LinkPredictor")
         try:
             estimator = cls(**{**found["estimator"], "lengths": _lengths(found["estimator"]["lengths"])})
             estimator._check_parameters()
-            recipe = {**found["recipe"], "lengths": tuple(found["recipe"]["lengths"])}
-            estimator.recipe_ = PairRecipe(**recipe)
-            estimator.anchors_ = ids_array(check_anchor_ids(found["anchors"], path) or [])
-            estimator.background_ = np.array(found["background"], np.float32)
-            estimator.prior_ = check_number("prior", found["prior"], 0, 1, above=True)
-            estimator.auc_, estimator.links_ = float(found["auc"]), bool(found["links"])
         except (InputError, TypeError, ValueError, KeyError, AttributeError) as error:
             reason = " ".join(str(error).split())[:200]
             raise InputError(f"{folder} must hold a saved LinkPredictor, but {reason}") from None
-        estimator.head_, estimator.classes_ = head, np.array([0, 1])
-        estimator.feature_names_ = PairFeatures.names_of(estimator.recipe_)
-        if len(estimator.feature_names_) != head.in_channels:
-            raise InputError(
-                f"{folder} must hold a network of {len(estimator.feature_names_)} features, got one of {head.in_channels}"
-            )
+        estimator._keep(scorer)
         estimator._graph = estimator._known = None
         return estimator
 
-    def _logits(self, known: "_Known", pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        parts = [pairs[:, begin : begin + SCORED] for begin in range(0, pairs.shape[1], SCORED)]
-        out = [self.logits(known.describe(part)) for part in track(parts, len(parts), "scoring pairs")]
-        return np.concatenate(out) if out else np.empty(0)
-
     def logits(self, features: NDArray[np.float32]) -> NDArray[np.float64]:
         """Logits of described pairs where half of them are links."""
-        with one_torch_thread(), torch.no_grad():
-            logits: NDArray[np.float64] = self.head_(torch.from_numpy(features)).double().numpy()
-        return logits
+        return self._scorer.logits(features)
 
-    def _on(self, graph: Any) -> "_Known":
+    def _on(self, graph: Any) -> KnownGraph:
         """What is known of a graph, computed once for the one that was learned from."""
         self._check_fitted()
         if graph is None:
@@ -256,10 +197,9 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         other = as_graph(graph)
         if self._known is not None and other is self._known.graph:
             return self._known
-        at = match_ids(self.anchors_.tolist(), other.ids)
-        return _Known(other, self.recipe_, at if (at >= 0).all() else None, self.random_state)
+        return self._scorer.on(other)
 
-    def _link_examples(self, graph: Graph) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _link_examples(self, graph: Graph) -> PairExamples:
         """Some links and as many pairs that are none."""
         edges = graph.edge_index
         links = edges[:, edges[0] != edges[1] if graph.directed else edges[0] < edges[1]]
@@ -272,36 +212,14 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         if not others.shape[1]:
             raise InputError("graph must have pairs that are not linked to learn from, got none")
         truth = np.repeat([1, 0], [chosen.shape[1], others.shape[1]])
-        return np.concatenate([chosen, others], axis=1), truth
+        return PairExamples(graph, np.concatenate([chosen, others], axis=1), truth)
 
-    def _recipe(self, graph: Graph, num_pairs: int, links: bool) -> PairRecipe:
-        given: dict[str, Any] = {"own_edge": not links, "num_anchors": min(self.num_anchors, graph.num_nodes)}
-        given |= {name: getattr(self, name) for name in ("steps", "lengths", "method") if getattr(self, name) != "auto"}
-        return PairRecipe.for_graph(graph, num_pairs, **given)
-
-    def _base_rate(self, graph: Graph, truth: NDArray[np.int64], links: bool) -> float:
-        if self.prior != "density":
-            return float(self.prior)
-        if not links:
-            return float(np.clip(truth.mean(), 1e-9, 1 - 1e-9))
-        n = graph.num_nodes
-        rate = graph.num_edges / (n * (n - 1) / (1 if graph.directed else 2))
-        return float(np.clip(rate, 1e-12, 1 - 1e-12))
+    def _options(self) -> PairOptions:
+        return PairOptions(**{name: getattr(self, name) for name in PairOptions.names()})
 
     def _check_parameters(self) -> None:
         check_choice("negatives", self.negatives, NEGATIVES)
-        check_choice("method", self.method, ("auto", "exact", "walks"))
-        if self.steps != "auto":
-            check_whole("steps", self.steps, 2, 64)
-        if self.lengths != "auto":
-            if not isinstance(self.lengths, tuple | list) or not self.lengths:
-                raise InputError(f'lengths must be numbers of jumps or "auto", got {describe(self.lengths)}')
-            for length in self.lengths:
-                check_whole("lengths", length, 1, 1000)
-        check_whole("num_anchors", self.num_anchors, 1)
-        check_whole("num_links", self.num_links, FEWEST_LINKS)
-        check_whole("hidden_channels", self.hidden_channels, 1, 2**16)
-        check_whole("num_members", self.num_members, 1, 100)
+        self._options()
         check_whole("random_state", self.random_state, 0, 2**32 - 1)
         if self.prior != "density" and not 0 < check_number("prior", self.prior, 0, 1, above=True) < 1:
             raise InputError(f'prior must be a share between 0 and 1, or "density", got {self.prior!r}')
@@ -311,26 +229,14 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
             raise InputError("LinkPredictor must be fitted first: call fit(graph)")
 
 
-class _Known:
-    """A graph and what describes its pairs, computed at first use."""
-
-    def __init__(self, graph: Graph, recipe: PairRecipe, anchors: NDArray[np.int64] | None, seed: int) -> None:
-        self.graph = graph
-        self.features = PairFeatures(graph, recipe, anchors, seed)
-
-    def describe(self, pairs: NDArray[np.int64]) -> NDArray[np.float32]:
-        with one_blas_thread():
-            return self.features.describe(pairs, exclude_own_edge=not self.features.recipe.own_edge)
-
-
-def _relation_examples(graph: Graph, pairs: Any, y: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _relation_examples(graph: Graph, pairs: Any, y: Any) -> PairExamples:
     first, second = pair_rows(pairs)
     truth = _kinds(y)
     if len(truth) != len(first):
         raise InputError(f"y must have one entry for each of {len(first)} pairs, got {len(truth)}")
     if not 0 < int(truth.sum()) < len(truth):
         raise InputError("y must have pairs of both kinds, 1 and 0, to learn from")
-    return np.stack([graph.index_of(first), graph.index_of(second)]), truth
+    return PairExamples(graph, np.stack([graph.index_of(first), graph.index_of(second)]), truth)
 
 
 def _kinds(y: Any) -> NDArray[np.int64]:

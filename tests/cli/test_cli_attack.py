@@ -11,7 +11,7 @@ QUICK = ("--set", "num_anchors=6", "--set", "evaluate_every=2", "--epochs", "4")
 
 def test_links_of_a_file(run, streets, tmp_path):
     folder = tmp_path / "run"
-    run("train", streets["graph"], "--task", "link", "-o", folder, *QUICK)
+    run("train", streets["graph"], "--task", "link", "--model", "graphreach", "-o", folder, *QUICK)
     done = run("attack", folder, "--fraction", 0.2)
     assert done.exit_code == 0, done.output
     for word in ("hubs on graphreach, link: 5 groups", "AUC before", "after", "change", "any", "both"):
@@ -72,7 +72,7 @@ def test_a_curve_with_its_plot_and_its_figures(run, tmp_path):
 
 def test_mistakes_are_one_line(run, streets, tmp_path):
     folder = tmp_path / "run"
-    run("train", streets["graph"], "-o", folder, *QUICK)
+    run("train", streets["graph"], "--model", "graphreach", "-o", folder, *QUICK)
     for words, sentence in (
         (("--curve", "0.1;0.2"), "--curve must be numbers"),
         (("--plot", tmp_path / "plot.xlsx"), "--plot must end in .png, .pdf or .svg"),

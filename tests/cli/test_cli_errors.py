@@ -149,7 +149,7 @@ ODD_FILES = {
     "true.json": b"[true]",
     "long.csv": b'"' + b"x" * 200_000,
 }
-TRAIN = ("train", "edges.csv", "-o", "run")
+TRAIN = ("train", "edges.csv", "--model", "graphreach", "-o", "run")
 COMPARE = ("compare", "edges.csv", "-o", "run")
 EMBED = ("embed", "edges.csv", "-o", "z.npy")
 REACH = ("reach", "edges.csv", "-o", "r.npz")

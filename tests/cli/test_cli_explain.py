@@ -9,7 +9,7 @@ QUICK = ("--set", "num_anchors=6", "--set", "evaluate_every=2", "--epochs", "4")
 
 @pytest.fixture
 def folder(run, streets, tmp_path):
-    done = run("train", streets["graph"], "--task", "link", "-o", tmp_path / "run", *QUICK)
+    done = run("train", streets["graph"], "--task", "link", "--model", "graphreach", "-o", tmp_path / "run", *QUICK)
     assert done.exit_code == 0, done.output
     return tmp_path / "run"
 
@@ -55,7 +55,7 @@ def test_mistakes_are_one_line(run, folder, tmp_path):
 
 def test_one_graph_of_several(run, three_graphs, tmp_path):
     folder = tmp_path / "run"
-    run("train", "email", "--task", "pair", "-o", folder, *QUICK)
+    run("train", "email", "--task", "pair", "--model", "graphreach", "-o", folder, *QUICK)
     done = run("explain", folder, "--node", 45, "--json")  # only the largest graph has so many nodes
     assert done.exit_code == 0, done.output
     assert done.stderr == "graphreach: graph 2 of 3; --graph-number picks another\n"
@@ -89,6 +89,6 @@ def test_a_run_of_several_methods_is_explained_by_its_part(run, tmp_path):
 def test_integer_ids_and_other_methods(run, tmp_path):
     run("train", "grid", "--model", "gcn", "-o", tmp_path / "gcn", *QUICK[2:])
     assert "method graphreach" in run("explain", tmp_path / "gcn", "--node", 3).stderr
-    run("train", "grid", "--preset", "paper", "-o", tmp_path / "ours", *QUICK)
+    run("train", "grid", "--preset", "paper", "--model", "graphreach", "-o", tmp_path / "ours", *QUICK)
     assert json.loads(run("explain", tmp_path / "ours", "--pair", 3, 4, "--json").stdout)["linked"] in (True, False)
     assert "such as 0, 1, 2" in run("explain", tmp_path / "ours", "--node", "three").stderr

@@ -69,4 +69,4 @@ def test_graphs_that_are_too_small_to_train_on(run, graph, tmp_path):
 def test_odd_graphs_that_can_be_trained_on(run, graph, tmp_path):
     quick = ("--epochs", "1", "--set", "num_anchors=3")
     check(run("embed", graph, "-o", tmp_path / "z.npy", "--no-compare", *quick))
-    check(run("train", graph, "-o", tmp_path / "run", *quick))
+    check(run("train", graph, "--model", "graphreach", "-o", tmp_path / "run", *quick))

@@ -7,7 +7,7 @@ QUICK = ("--set", "num_anchors=6", "--set", "evaluate_every=2", "--epochs", "4")
 
 @pytest.fixture
 def folder(run, streets, tmp_path):
-    done = run("train", streets["graph"], "--task", "link", "-o", tmp_path / "run", *QUICK)
+    done = run("train", streets["graph"], "--task", "link", "--model", "graphreach", "-o", tmp_path / "run", *QUICK)
     assert done.exit_code == 0, done.output
     return tmp_path / "run"
 
@@ -27,7 +27,7 @@ def test_links_with_labels_and_without(run, folder, streets, tmp_path):
 
 def test_pairs_of_a_file_remember_their_labels(run, streets, tmp_path):
     words = ("--task", "pair", "--labels", streets["labels"], "-o", tmp_path / "pairs")
-    run("train", streets["graph"], *words, *QUICK)
+    run("train", streets["graph"], "--model", "graphreach", *words, *QUICK)
     done = run("report", tmp_path / "pairs", "-o", tmp_path / "report.html")
     assert done.exit_code == 0, done.output
     done = run("report", tmp_path / "pairs", "-o", tmp_path / "report.html", "--labels", streets["labels"])
@@ -36,7 +36,7 @@ def test_pairs_of_a_file_remember_their_labels(run, streets, tmp_path):
 
 def test_nodes_of_a_file_remember_their_labels(run, streets, tmp_path):
     words = ("--task", "node", "--labels", streets["labels"], "-o", tmp_path / "nodes")
-    run("train", streets["graph"], *words, *QUICK)
+    run("train", streets["graph"], "--model", "graphreach", *words, *QUICK)
     page = tmp_path / "report.html"
     done = run("report", tmp_path / "nodes", "-o", page)
     assert done.exit_code == 0, done.output
@@ -50,7 +50,8 @@ def test_nodes_of_a_file_remember_their_labels(run, streets, tmp_path):
 
 def test_one_graph_of_several(run, three_graphs, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    done = run("train", "email", "--task", "pair", "-o", "email", *QUICK)  # a folder of the name of the data
+    # a folder of the name of the data
+    done = run("train", "email", "--task", "pair", "--model", "graphreach", "-o", "email", *QUICK)
     assert done.exit_code == 0, done.output
     for words, title in (((), "some, graph 2 of 3"), (("--graph-number", 3), "some, graph 3 of 3")):
         done = run("report", "email", "-o", "report.html", *words)

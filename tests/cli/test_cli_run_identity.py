@@ -27,24 +27,25 @@ def refused(done, *words):
 
 def test_train_on_another_graph_in_the_same_folder_is_refused_and_the_source_stays(run, two, tmp_path):
     folder = tmp_path / "run"
-    assert run("train", two[0], "-o", folder, *QUICK).exit_code == 0
+    assert run("train", two[0], "--model", "graphreach", "-o", folder, *QUICK).exit_code == 0
     before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
-    refused(run("train", two[1], "-o", folder, *QUICK), "another graph")
+    refused(run("train", two[1], "--model", "graphreach", "-o", folder, *QUICK), "another graph")
     assert {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
     assert json.loads((folder / "source.json").read_text())["graph"] == str(two[0])
 
 
 def test_the_file_grew(run, two, tmp_path):
-    assert run("train", two[0], "-o", tmp_path / "run", *QUICK).exit_code == 0
+    assert run("train", two[0], "--model", "graphreach", "-o", tmp_path / "run", *QUICK).exit_code == 0
     grown = write_edges(tmp_path / "more.csv", 2, 400).read_text().partition("\n")[2]
     two[0].write_text(two[0].read_text() + grown)
-    refused(run("train", two[0], "-o", tmp_path / "run", *QUICK), "40 nodes and", "there, 40 nodes and")
+    again = run("train", two[0], "--model", "graphreach", "-o", tmp_path / "run", *QUICK)
+    refused(again, "40 nodes and", "there, 40 nodes and")
 
 
 def test_the_same_graph_elsewhere_is_the_same_run(run, two, tmp_path):
-    first = run("train", two[0], "-o", tmp_path / "run", *QUICK, "--json")
+    first = run("train", two[0], "--model", "graphreach", "-o", tmp_path / "run", *QUICK, "--json")
     moved = two[0].rename(tmp_path / "moved.csv")
-    again = run("train", moved, "-o", tmp_path / "run", *QUICK, "--json")
+    again = run("train", moved, "--model", "graphreach", "-o", tmp_path / "run", *QUICK, "--json")
     assert json.loads(again.stdout) == json.loads(first.stdout)
     assert json.loads((tmp_path / "run" / "source.json").read_text())["graph"] == str(moved)
 
@@ -63,7 +64,7 @@ def test_the_same_graph_elsewhere_is_the_same_run(run, two, tmp_path):
 )  # fmt: skip
 def test_other_labels_and_features_are_refused(run, two, tmp_path, option, there, here):
     table = tmp_path / "table.csv"
-    words = ("train", two[0], "-o", tmp_path / "run", option, table, *QUICK)
+    words = ("train", two[0], "--model", "graphreach", "-o", tmp_path / "run", option, table, *QUICK)
     words += ("--task", "node") if option == "--labels" else ("--task", "link")
     table.write_text(there)
     done = run(*words)
@@ -74,7 +75,7 @@ def test_other_labels_and_features_are_refused(run, two, tmp_path, option, there
 
 def test_a_grown_graph_keeps_its_anchors_and_another_one_is_refused(run, two, tmp_path):
     folder, truth = tmp_path / "run", tmp_path / "truth.csv"
-    assert run("train", two[0], "-o", folder, *QUICK).exit_code == 0
+    assert run("train", two[0], "--model", "graphreach", "-o", folder, *QUICK).exit_code == 0
     truth.write_text("source,target,label\n1,2,1\n1,30,0\n5,6,1\n7,31,0\n")
     grown, other = tmp_path / "grown.csv", tmp_path / "other.csv"
     grown.write_text(two[0].read_text() + "3,a new one\n")
@@ -96,7 +97,7 @@ def test_a_grown_graph_keeps_its_anchors_and_another_one_is_refused(run, two, tm
 
 def test_predict_says_that_the_runs_graph_has_changed(run, two, tmp_path):
     folder, pairs = tmp_path / "run", tmp_path / "pairs.csv"
-    assert run("train", two[0], "-o", folder, *QUICK).exit_code == 0
+    assert run("train", two[0], "--model", "graphreach", "-o", folder, *QUICK).exit_code == 0
     pairs.write_text("source,target\n1,2\n")
     assert "has changed" not in run("predict", folder, "--pairs", pairs).stderr
     two[0].write_text(two[1].read_text())

@@ -141,7 +141,8 @@ def test_the_task_of_a_file_of_settings_is_kept(town, tmp_path):
 )
 def test_settings_without_effect_are_refused(town, tmp_path, words, sentence):
     """The same AUC came for walk lengths of 0, 1 and 10, without a word."""
-    assert sentence in refused("train", town.graph, "-o", tmp_path / "run", *words)
+    model = () if "-m" in words else ("-m", "graphreach")
+    assert sentence in refused("train", town.graph, "-o", tmp_path / "run", *model, *words)
     assert not (tmp_path / "run").exists()
 
 
@@ -350,7 +351,7 @@ def test_report_and_attack_remember_the_labels(town, tmp_path):
     files = write_town(tmp_path)
     run = tmp_path / "run"
     words = ("--labels", files.labels, "--label-column", "size", "--task", "pair", "--protocol", "published")
-    done("train", files.graph, *words, "-o", run, *QUICK)
+    done("train", files.graph, "--model", "graphreach", *words, "-o", run, *QUICK)
     done("attack", run, "--groups", 1)
     done("report", run, "-o", tmp_path / "page.html")
     whole = files.labels.read_text()
@@ -366,7 +367,7 @@ def test_report_and_attack_remember_the_labels(town, tmp_path):
 def test_labels_colour_the_report_of_links(town, tmp_path):
     run = tmp_path / "run"
     words = ("--labels", town.labels, *column(), "--task", "link")
-    done("train", town.graph, *words, "-o", run, *QUICK)
+    done("train", town.graph, "--model", "graphreach", *words, "-o", run, *QUICK)
     assert "district" in done("report", run, "-o", tmp_path / "page.html").stderr
 
 

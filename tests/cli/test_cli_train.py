@@ -25,7 +25,7 @@ def town(tmp_path):
 
 def test_train_predict_and_evaluate_links(run, town, tmp_path):
     folder = tmp_path / "run"
-    done = run("train", town["graph"], "--task", "link", "-o", folder, *QUICK, "--json")
+    done = run("train", town["graph"], "--task", "link", "--model", "graphreach", "-o", folder, *QUICK, "--json")
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["settings"]["task"] == "link"
     assert json.loads((folder / "record.json").read_text())["metrics"]["test"]
@@ -46,7 +46,7 @@ def test_train_predict_and_evaluate_links(run, town, tmp_path):
 
 def test_unknown_ids_get_a_sentence_that_lists_a_few(run, town, tmp_path):
     folder = tmp_path / "run"
-    run("train", town["graph"], "-o", folder, *QUICK)
+    run("train", town["graph"], "--model", "graphreach", "-o", folder, *QUICK)
     pairs = tmp_path / "pairs.csv"
     pairs.write_text("source,target\nstreet 1,nowhere\nelsewhere,street 30\n")
     done = run("predict", folder, "--pairs", pairs)
@@ -57,7 +57,7 @@ def test_unknown_ids_get_a_sentence_that_lists_a_few(run, town, tmp_path):
 def test_classes_of_nodes_by_name(run, town, tmp_path):
     folder = tmp_path / "run"
     options = ("--labels", town["labels"], "--features", town["features"])
-    done = run("train", town["graph"], "--task", "node", *options, "-o", folder, *QUICK)
+    done = run("train", town["graph"], "--task", "node", *options, "--model", "graphreach", "-o", folder, *QUICK)
     assert done.exit_code == 0, done.output
     nodes = tmp_path / "nodes.csv"
     nodes.write_text('id\n"street 3"\n"street 33"\n')
@@ -72,7 +72,7 @@ def test_classes_of_nodes_by_name(run, town, tmp_path):
 
 def test_a_grown_graph_and_a_graph_that_has_moved(run, town, tmp_path):
     folder, grown = tmp_path / "run", tmp_path / "grown.csv"
-    run("train", town["graph"], "-o", folder, *QUICK)
+    run("train", town["graph"], "--model", "graphreach", "-o", folder, *QUICK)
     grown.write_text(town["graph"].read_text() + "street 1,new street\n")
     pairs = tmp_path / "pairs.csv"
     pairs.write_text("source,target\nstreet 1,new street\n")
@@ -86,10 +86,10 @@ def test_a_grown_graph_and_a_graph_that_has_moved(run, town, tmp_path):
 
 def test_interrupted_and_repeated_trainings(run, town, tmp_path):
     folder = tmp_path / "run"
-    first = run("train", town["graph"], "-o", folder, *QUICK, "--json")
-    again = run("train", town["graph"], "-o", folder, *QUICK, "--json")
+    first = run("train", town["graph"], "--model", "graphreach", "-o", folder, *QUICK, "--json")
+    again = run("train", town["graph"], "--model", "graphreach", "-o", folder, *QUICK, "--json")
     assert json.loads(first.stdout) == json.loads(again.stdout)
-    other = run("train", town["graph"], "-o", folder, *QUICK, "--seed", 5)
+    other = run("train", town["graph"], "--model", "graphreach", "-o", folder, *QUICK, "--seed", 5)
     assert other.exit_code == 2
     assert "seed 0 there and 5 here" in other.stderr
 
@@ -187,7 +187,7 @@ def test_embed_refuses_before_it_works(run, town, tmp_path):
 
 
 def test_verbose_prints_every_setting_of_the_run(run, town, tmp_path):
-    words = ("train", town["graph"], "-o", tmp_path / "run", "--verbose", *QUICK)
+    words = ("train", town["graph"], "--model", "graphreach", "-o", tmp_path / "run", "--verbose", *QUICK)
     done = run(*words)
     assert done.exit_code == 0, done.output
     for line in ("method: graphreach", "reachability: method exact, similarity frequency", "training: epochs"):

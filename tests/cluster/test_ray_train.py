@@ -169,7 +169,7 @@ def test_commands(data, tmp_path, address, trained_here):
     assert frame.columns == ["id", *(f"z{i}" for i in range(8))]
     assert sorted(frame["id"]) == sorted({f"n{each}" for each in source})
     options = ["--epochs", "4", "--engine", "ray", "--address", address, "--workers", "3"]
-    result = CliRunner().invoke(app, ["train", str(edges), "-o", str(tmp_path / "run"), *options])
+    result = CliRunner().invoke(app, ["train", str(edges), "-m", "graphreach", "-o", str(tmp_path / "run"), *options])
     assert result.exit_code == 0, result.output
     assert trained_here[1:] == [(address, 3)]
     assert json.loads((tmp_path / "run" / "record.json").read_text())["cluster"]["workers"] == 3

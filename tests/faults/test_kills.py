@@ -47,7 +47,7 @@ def say(self):
     print("validated", flush=True)
 
 training.Trainer._validate = say
-words = ["train", "communities", "-o", sys.argv[1], "--epochs", "100000", "--set", "num_anchors=4"]
+words = ["train", "communities", "--model", "graphreach", "-o", sys.argv[1], "--epochs", "100000", "--set", "num_anchors=4"]
 app(words, prog_name="graphreach")
 """
 

@@ -208,7 +208,7 @@ def _command(dice: Dice) -> Case:
         else ["predict", str(folder), "--pairs", "pairs.csv"],
         ["evaluate", str(folder)],
         ["explain", str(folder), "1"],
-        ["train", "graph.csv", "-o", str(folder), "--task", task, "--epochs", "2"],
+        ["train", "graph.csv", "-o", str(folder), "--task", task, "-m", "graphreach", "--epochs", "2"],
     ]
     arguments = dice.pick(choices)
     return Case(lambda: command(arguments), f"{' '.join(arguments)} with {name} {short(data)}", check_command)

@@ -14,7 +14,10 @@ import numpy as np
 
 _folder: Path | None = None
 RUNS = ("link", "node", "pair")
-SETTINGS = ["--set", "hidden_channels=8", "--set", "num_anchors=4", "--set", "evaluate_every=1", "--epochs", "2"]
+SETTINGS = [
+    "--model", "graphreach", "--protocol", "published", "--set", "hidden_channels=8", "--set", "num_anchors=4",
+    "--set", "evaluate_every=1", "--epochs", "2",
+]  # fmt: skip
 
 
 def use(folder: Path) -> None:
@@ -186,7 +189,7 @@ def _make_runs() -> None:
     for task in RUNS:
         labels = [] if task == "link" else ["--labels", "labels.csv"]
         with patch("time.perf_counter", lambda: 0.0):
-            command("train", "graph.csv", "-o", task, "--task", task, *labels, "--protocol", "published", *SETTINGS)
+            command("train", "graph.csv", "-o", task, "--task", task, *labels, *SETTINGS)
         _fix_paths(Path(task))
     estimator = gr.GraphReachEmbedding(num_anchors=4, hidden_channels=8, epochs=2)
     estimator.fit(graph())

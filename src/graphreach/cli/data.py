@@ -239,8 +239,11 @@ def load_run(
     """
     from graphreach import training
     from graphreach.io.tables import read_features
+    from graphreach.training.run_folder import RunFolder
+    from graphreach.training.settings import FITTED
 
-    run = (training.TrainedRun if model else training.load_run)(folder, new_anchors=new_anchors)
+    fitted = RunFolder(folder).settings.method in FITTED
+    run = (training.TrainedRun if model and not fitted else training.load_run)(folder, new_anchors=new_anchors)
     source = _read_source(folder)
     if graph is not None and number is not None:
         raise gr.InputError(f"--graph-number must not go with --graph, which is one graph, got {number}")
@@ -253,6 +256,10 @@ def load_run(
         found, x = read_graph(graph or Path(source["graph"]), source["options"]), None
     else:
         found, x = data[place - 1].graph, data[place - 1].x
+    if features is not None and fitted:
+        raise gr.InputError(
+            f"--features must go with a run that reads features, got one of method {run.settings.method}"
+        )
     known = features or (Path(source["features"]) if source["features"] and graph is None else None)
     if known is not None:
         x = read_features(known, found, report=say)

@@ -39,10 +39,17 @@ def explain(
     ends = [_find_node(loaded.graph, text) for text in (pair or (str(node),))]
     if loaded.run.settings.task == "node" and pair is not None:
         raise gr.InputError("RUN must be of task link or pair to explain pairs, got one of task node")
-    from graphreach.explain import Explainer
+    from graphreach.explain import Explainer, ReachExplainer
+    from graphreach.training.settings import FITTED
 
+    method = loaded.run.settings.method
+    if pair is not None and method in FITTED:
+        raise gr.InputError(f"RUN must be of model graphreach to explain a pair anchor by anchor, got one of {method}")
     with stage("embedding the graph"):
-        explainer = Explainer(loaded.run, loaded.graph, loaded.x)
+        if method in FITTED:
+            explainer: Explainer = ReachExplainer(loaded.run, loaded.graph)
+        else:
+            explainer = Explainer(loaded.run, loaded.graph, loaded.x)
     found = explainer.node(ends[0], top) if pair is None else explainer.pair(ends[0], ends[1], top)
     typer.echo(json.dumps(found.to_dict(top)) if json_ else found.text(top))
 
@@ -77,11 +84,11 @@ def report(
     method, such as RUN/graphreach.
     """
     check_output(output, [".html"])
-    from graphreach import training
     from graphreach.report import write_report
+    from graphreach.report.write_report import load_explained
     from graphreach.training.run_folder import RunFolder
 
-    trained = training.TrainedRun(run)
+    trained = load_explained(run)
     own = read_run_data(run, trained.settings, labels, label_column)
     number = RunFolder(run).outcome().pick_graph(graph_number, "--graph-number")
     with stage("writing the report"):

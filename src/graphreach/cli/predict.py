@@ -57,9 +57,10 @@ def predict(
 ) -> None:
     """Score pairs of nodes, or predict the classes of nodes.
 
-    A pair's score says which pairs are likelier; it is no probability. "rank" is its place among the pairs of the table,
-    1 the highest, and "percentile" the share of 1000 random pairs without a link that score lower. All edges of the graph
-    are used, including those that were held out for testing.
+    A pair's score says which pairs are likelier. Of a run of model reach it is a probability, for the base rate that a line
+    names; of other models it is none. "rank" is its place among the pairs of the table, 1 the highest, and "percentile" the
+    share of 1000 random pairs without a link that score lower. All edges of the graph are used, including those that were
+    held out for testing.
 
     Rows with unknown ids are left out, the ids are listed on stderr, and the exit code is 3.
     """
@@ -86,7 +87,7 @@ def _pair_table(asked: _EmbeddedRun, path: Path, strict: bool) -> tuple[dict[str
         others = random_non_links(asked.graph, RANDOM_PAIRS, asked.run.knows(asked.graph))
         below = np.searchsorted(np.sort(asked.scores(others)), scores) if others.size else scores
         table["percentile"] = below / others.shape[1] if others.size else [None] * len(scores)
-    say("scores are no probabilities; rank 1 is the highest, percentile the share of random pairs without a link below")
+    say(f"{asked.run.meaning}; rank 1 is the highest, percentile the share of random pairs without a link below")
     return table, unknown
 
 

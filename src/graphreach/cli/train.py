@@ -18,12 +18,16 @@ from graphreach.cli.output import leak_check, metrics_text, say_plan, summary, t
 if TYPE_CHECKING:
     from graphreach import training
 
-MODEL = "graphreach, pgnn-e, gcn, ...; a+b adds the scores of both."
-FOUR = "graphreach,pgnn-e,gcn,"
-MODELS = {"link": f"{FOUR}common-neighbours", "pair": f"{FOUR}common-neighbours", "node": f"{FOUR}sage"}
+MODEL = "reach, graphreach, pgnn-e, gcn, ...; a+b adds the scores of both."
+DEFAULTS = {"link": "reach", "pair": "reach", "node": "graphreach"}
+"""The model that is trained on each task unless another is named."""
+
+DEFAULT = "reach for links and pairs, graphreach for nodes"
+PAIRS = "reach,graphreach,pgnn-e,gcn,common-neighbours"
+MODELS = {"link": PAIRS, "pair": PAIRS, "node": "graphreach,pgnn-e,gcn,sage"}
 """Models that are compared on each task unless others are named."""
 
-SHOWN = "graphreach, pgnn-e, gcn and, for nodes, sage, else common-neighbours"
+SHOWN = "graphreach, pgnn-e, gcn and, for nodes, sage, else reach and common-neighbours"
 FOLDER = "comparison- and a hash of data and settings"
 
 
@@ -32,7 +36,7 @@ def train(
     file: GraphFile,
     output: Annotated[Path, option("--output -o", "Folder of the run.", "DIR", False)],
     task: options.Task = None,
-    model: Annotated[str | None, option("--model -m", MODEL, "NAME", "graphreach")] = None,
+    model: Annotated[str | None, option("--model -m", MODEL, "NAME", DEFAULT)] = None,
     labels: options.Labels = None,
     label_column: options.LabelColumn = None,
     features: options.Features = None,
@@ -52,13 +56,17 @@ def train(
     verbose: options.Verbose = False,
     json_: options.Json = False,
 ) -> None:
-    """Train a model and keep the one that is best on validation data.
+    """Train a model, and score the test examples once.
+
+    Links and pairs are learned from what reachability says about a pair; --model graphreach trains the paper's embedding
+    instead and keeps the epoch that is best on validation data.
 
     GRAPH is a file or the name of a data set (see graphreach datasets). With --labels and no --task, the model learns the
     classes of the nodes. An interrupted run is resumed when the command is repeated. The metrics are explained by
     graphreach evaluate --help.
     """
     from graphreach import training
+    from graphreach.training.settings import FITTED
 
     check_output_folder(output)
     tables = Tables(labels, label_column, features, test_pairs, val_pairs)
@@ -66,8 +74,11 @@ def train(
         "task": task, "method": model, "protocol": protocol, "preset": preset, "epochs": epochs, "seed": seed,
         "device": device,
     }  # fmt: skip
+    chosen["method"] = model or _default_model(tables, config, set_ or [], task)
     settings = _read_settings(file, tables, config, set_, chosen)
     _check_effect([settings.method], set_, tables, chosen)
+    if engine != "local" and settings.method in FITTED:
+        raise gr.InputError(f"--engine must be local for method {settings.method!r}, got {engine!r}")
     if tensorboard and not any(name in training.METHODS for name in settings.method.split("+")):
         raise gr.InputError(f"--tensorboard must go with a method that is trained, got {settings.method!r}")
     where = options.make_engine(engine, address, workers=workers)
@@ -79,6 +90,24 @@ def train(
     outcome = training.run(data, settings, output, tensorboard=tensorboard, engine=where, source=source)
     typer.echo(json.dumps(outcome.record) if json_ else summary(outcome.record))
     say(f"the run is in {output}")
+
+
+def _default_model(tables: Tables, config: Path | None, changes: list[str], task: str | None) -> str | None:
+    """The model of the task, if settings name none; what a file sets for other models is then refused, not ignored."""
+    from graphreach.training.plan import check_read
+    from graphreach.training.settings_text import change, read_yaml
+
+    stored = {} if config is None else read_yaml(config)
+    merged = dict(stored)
+    for text in changes:
+        change(merged, text)
+    if "method" in merged:
+        return None
+    named = task or merged.get("task") or ("link" if tables.labels is None else "node")
+    method = DEFAULTS.get(named) if isinstance(named, str) else None
+    if method is not None:
+        check_read([method], stored)
+    return method
 
 
 def _read_settings(

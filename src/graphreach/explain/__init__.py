@@ -3,6 +3,7 @@
 from graphreach.explain.explainer import Explainer, explain_node, explain_pair
 from graphreach.explain.explanations import AnchorTerm, NodeExplanation, PairExplanation, Term
 from graphreach.explain.likely_paths import Path, likely_paths
+from graphreach.explain.reach_explainer import ReachExplainer
 
 __all__ = [
     "AnchorTerm",
@@ -10,6 +11,7 @@ __all__ = [
     "NodeExplanation",
     "PairExplanation",
     "Path",
+    "ReachExplainer",
     "Term",
     "explain_node",
     "explain_pair",

@@ -99,6 +99,10 @@ class Explainer:
         own = self.run.pair_reach(pairs, self.graph)
         return self.encoder.explain(z, torch.from_numpy(index.reshape(pairs.shape)), own)
 
+    def scores(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Logits of pairs ``[2, m]`` of positions."""
+        return self.terms(pairs).total
+
     def pair(self, a: int, b: int, paths: int = PATHS) -> PairExplanation:
         """Why the pair has its score.
 

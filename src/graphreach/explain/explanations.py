@@ -85,10 +85,11 @@ class PairExplanation(_Explanation):
         task: ``"link"`` or ``"pair"``.
         linked: Whether the graph has an edge between them.
         score: The logit: the sum of all contributions.
-        probability: Its sigmoid, which graphreach predict calls the score; it is not calibrated.
+        probability: Its sigmoid, which graphreach predict calls the score.
         anchors: All anchors, the greatest contribution (in absolute value) first.
         terms: What is not of anchors: the neighbourhood branch, the pair's own reachability, the bias.
         walk_length: Jumps within which reachability is counted.
+        calibrated: Whether ``probability`` is one, for the base rate that the run assumes.
     """
 
     pair: tuple[int, int]
@@ -99,6 +100,7 @@ class PairExplanation(_Explanation):
     anchors: tuple[AnchorTerm, ...]
     terms: tuple[Term, ...]
     walk_length: int
+    calibrated: bool = False
 
     def to_dict(self, top: int | None = None) -> dict[str, Any]:
         """The explanation with ids, ready for JSON: the first ``top`` anchors, and the sum of the others."""

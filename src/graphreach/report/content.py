@@ -37,7 +37,7 @@ REACH_BYTES, POINTS = 1_800_000, 400
 """Maximum size of the reachability that nodes can be coloured by, and maximum number of points of a curve."""
 
 RECORDED = ("settings", "seconds", "peak_memory", "versions", "parameters", "best_epoch", "epochs")
-"""Entries of the run's record that the page shows unchanged."""
+"""Entries of the run's record that the page shows unchanged, where there are such."""
 
 CHECKED, SAME = 1000, 1e-3
 """Number of test examples whose recorded scores are compared with the model's, and the relative tolerance."""
@@ -138,7 +138,7 @@ class Content(ABC):
             "anchors": self._anchors(),
             "curves": self._curves(),
             "coverage": [round(each, 5) for each in figures.coverage_curve(self.explainer).tolist()],
-            "record": {key: record[key] for key in RECORDED} | {"leaks": self._leaks()},
+            "record": {key: record[key] for key in RECORDED if key in record} | {"leaks": self._leaks()},
         }  # fmt: skip
         return content | self.of_task() | {"notes": self.notes}
 

@@ -36,9 +36,7 @@ def new_pairs(explainer: Explainer, known: NDArray[np.int64], count: int, seed: 
 
 def score_pairs(explainer: Explainer, pairs: Pairs) -> NDArray[np.float64]:
     """Logits of pairs ``[2, m]``, some at a time."""
-    parts = [
-        explainer.terms(pairs[:, begin : begin + BLOCK * 32]).total for begin in range(0, pairs.shape[1], BLOCK * 32)
-    ]
+    parts = [explainer.scores(pairs[:, begin : begin + BLOCK * 32]) for begin in range(0, pairs.shape[1], BLOCK * 32)]
     return np.concatenate(parts) if parts else np.empty(0)
 
 

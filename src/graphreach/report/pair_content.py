@@ -64,11 +64,13 @@ class PairContent(Content):
 
     def plain(self, item: PairExplanation) -> dict[str, Any]:
         """The score and what adds up to it."""
-        shown = max(1, sum(abs(each.contribution) >= VISIBLE for each in item.anchors[:ANCHORS]))
+        visible = sum(abs(each.contribution) >= VISIBLE for each in item.anchors[:ANCHORS])
+        shown = min(len(item.anchors), max(1, visible))
         return {
             "nodes": self.place[list(item.pair)].tolist(),
             "score": short(item.score),
             "probability": short(item.probability),
+            "calibrated": item.calibrated,
             "terms": [[term.name, short(term.contribution)] for term in item.terms],
             "anchors": [
                 {

@@ -10,7 +10,7 @@ from typing import Any
 from graphreach.arguments import to_list, to_path
 from graphreach.datasets import Dataset, Sample
 from graphreach.errors import InputError
-from graphreach.explain import Explainer
+from graphreach.explain import Explainer, ReachExplainer
 from graphreach.io.files import replacing
 from graphreach.report.drawing import script_json
 from graphreach.report.node_content import NodeContent
@@ -18,8 +18,10 @@ from graphreach.report.pair_content import PairContent
 from graphreach.tasks import Split, label_weights
 from graphreach.tasks.examples import check_split
 from graphreach.training.harness import make_splits
+from graphreach.training.loaded_run import LoadedRun, load_run
 from graphreach.training.outcome import Outcome
 from graphreach.training.run_folder import RunFolder
+from graphreach.training.settings import FITTED
 from graphreach.training.trained_run import TrainedRun
 
 SCRIPTS = ("data.js", "colours.js", "view.js", "charts.js", "panels.js", "nodes.js", "main.js")
@@ -63,8 +65,8 @@ def make_report(
     run on several graphs the page shows one, with the figures of that graph, and names those of all.
 
     Args:
-        folder: Folder that :func:`graphreach.training.run` wrote, of method ``graphreach``; of a run of several methods
-            joined by ``+``, the folder of that part.
+        folder: Folder that :func:`graphreach.training.run` wrote, of method ``graphreach`` or ``reach``; of a run of
+            several methods joined by ``+``, the folder of that part. Scores of ``reach`` are shown without terms.
         data: The data that the run was given.
         number: Which of the data's graphs to show, from 1 on; by default the one with most test examples.
         split: The split of that graph; made again by default.
@@ -82,7 +84,8 @@ def make_report(
         ('<!doctype html>', False)
     """
     place_of_run = to_path("folder", folder)
-    run, dataset = TrainedRun(place_of_run), data if isinstance(data, Dataset) else Dataset("graph", (data,))
+    run = load_explained(place_of_run)
+    dataset = data if isinstance(data, Dataset) else Dataset("graph", (data,))
     outcome = RunFolder(place_of_run).outcome()
     graphs = len(outcome.scores["test"])
     if len(dataset) != graphs:
@@ -91,13 +94,22 @@ def make_report(
     place = outcome.pick_graph(number)
     own = make_splits(dataset, run.settings)[place - 1] if split is None else check_split(split)
     _check_examples(outcome, place, own)
-    weights = label_weights(own) if run.settings.walk_weights == "train-labels" else None
-    explainer = Explainer(run, own.graph, own.x, walk_graph=weights)
+    if isinstance(run, TrainedRun):
+        weights = label_weights(own) if run.settings.walk_weights == "train-labels" else None
+        explainer = Explainer(run, own.graph, own.x, walk_graph=weights)
+    else:
+        explainer = ReachExplainer(run, own.graph)
     given = to_list("classes", classes, "a list of names of classes")
     names = given if dataset.classes is None or len(given) else dataset.classes.tolist()
     kind = NodeContent if own.task == "node" else PairContent
     content = kind(place_of_run, outcome, dataset.name, place, dataset[place - 1], own, explainer, names)
     return fill_page(content.to_dict())
+
+
+def load_explained(folder: Path) -> LoadedRun | TrainedRun:
+    """A run that can be explained: of method ``reach``, or of one with a model."""
+    fitted = RunFolder(folder).settings.method in FITTED
+    return load_run(folder) if fitted else TrainedRun(folder)
 
 
 def _check_examples(outcome: Outcome, number: int, split: Split) -> None:

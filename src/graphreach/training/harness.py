@@ -1,9 +1,11 @@
 """A run from data and settings to metrics, on disk if a folder is given."""
 
 import json
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,12 +18,14 @@ from graphreach.tasks import Split, check_leaks, label_weights, split_dataset
 from graphreach.tasks.dataset import Dataset, Sample
 from graphreach.threads import one_torch_thread
 from graphreach.training.inputs import Batch, Inputs, PairReach, make_batches, side_by_side
-from graphreach.training.methods import METHODS, SCORERS, Clock, Method
+from graphreach.training.methods import METHODS, SCORERS, Clock, Method, Scorer
 from graphreach.training.model import Scores, TaskModel, evaluate, measure
 from graphreach.training.outcome import Outcome, fuse
+from graphreach.training.pair_options import PairOptions
+from graphreach.training.pair_scorer import PairExamples, PairScorer, learn_pairs
 from graphreach.training.plan import Plan, check_run, resolve, shared
 from graphreach.training.run_folder import HEAD, MODEL, RunFolder, describe_content, ids_hash, peak_memory, versions
-from graphreach.training.settings import Settings, SplitSettings
+from graphreach.training.settings import FITTED, Settings, SplitSettings
 from graphreach.training.trained_run import check_saved_ids
 from graphreach.training.trainer import Trainer
 from graphreach.walks.engine import Engine, Local, find_engine
@@ -149,25 +153,59 @@ class _Run:
     @one_torch_thread()
     def outcome(self) -> Outcome:
         name = self.settings.method
+        if name in FITTED:
+            return self._fit()
         return self._score() if name in SCORERS else self._train(METHODS[name])
 
     def _score(self) -> Outcome:
+        with self.clock.phase("scoring"):
+            found, scores = self._judge(self._scorer(split) for split in self.splits)
+        return Outcome(self._record(found, self.clock.seconds), scores)
+
+    def _scorer(self, split: Split) -> Scorer:
+        scorer = SCORERS[self.settings.method](split, self.settings)
+        if self.folder is not None and len(self.splits) == 1:
+            from graphreach.training.loaded_run import save_vectors
+
+            save_vectors(scorer, split.graph, self.folder)
+        return scorer
+
+    def _judge(self, scorers: Iterable[Scorer]) -> tuple[dict[str, dict[str, float]], dict[str, Scores]]:
+        """Metrics and scores of validation and test by one function per graph that scores its pairs."""
         scores: dict[str, Scores] = {"val": [], "test": []}
         ranked: dict[str, Scores] = {"val": [], "test": []}
-        with self.clock.phase("scoring"):
-            for split in self.splits:
-                scorer = SCORERS[self.settings.method](split, self.settings)
-                if self.folder is not None and len(self.splits) == 1:
-                    from graphreach.training.loaded_run import save_vectors
+        for split, scorer in zip(self.splits, scorers, strict=True):
+            for part, own in scores.items():
+                examples = getattr(split, part)
+                pairs = examples.candidate_pairs
+                own.append(scorer(examples.index) if len(examples.label) else None)
+                ranked[part].append(None if pairs is None else scorer(pairs).reshape(examples.candidates.shape[:2]))
+        return {part: measure(self.splits, own, part, ranked[part]) for part, own in scores.items()}, scores
 
-                    save_vectors(scorer, split.graph, self.folder)
-                for part, own in scores.items():
-                    examples = getattr(split, part)
-                    pairs = examples.candidate_pairs
-                    own.append(scorer(examples.index) if len(examples.label) else None)
-                    ranked[part].append(None if pairs is None else scorer(pairs).reshape(examples.candidates.shape[:2]))
-            found = {part: measure(self.splits, own, part, ranked[part]) for part, own in scores.items()}
-        return Outcome(self._record(found, self.clock.seconds), scores)
+    def _fit(self) -> Outcome:
+        """One head on what describes the pairs of all graphs; classes of nodes will have a branch of their own here."""
+        settings = self.settings
+        if settings.features and any(split.x is not None for split in self.splits):
+            warnings.warn(f"method {settings.method!r} does not read the features of nodes yet", stacklevel=2)
+        options = PairOptions(**settings.model.given())
+        parts = [PairExamples(split.graph, split.train.index, split.train.label) for split in self.splits]
+        scorer, known = learn_pairs(parts, options, settings.task == "link", settings.seed, clock=self.clock)
+        with self.clock.phase("scoring"):
+            found, scores = self._judge(partial(scorer.score, own) for own in known)
+        self._save_scorer(scorer, options)
+        record = self._record(found, self.clock.seconds) | {
+            "recipe": scorer.recipe.as_dict(),
+            "prior": scorer.prior,
+            "training_auc": scorer.auc,
+            "parameters": sum(each.numel() for each in scorer.head.parameters()),
+        }
+        return Outcome(record, scores)
+
+    def _save_scorer(self, scorer: PairScorer, options: PairOptions) -> None:
+        if self.folder is None:
+            return
+        drawn = {"negatives": "uniform", "prior": "density", "random_state": self.settings.seed}
+        scorer.save(self.folder / MODEL, estimator=options.as_dict() | drawn)
 
     def _train(self, method: Method) -> Outcome:
         settings = self.settings

@@ -10,7 +10,8 @@ from graphreach.arguments import nearest
 from graphreach.errors import InputError
 from graphreach.nn.presets import Preset, preset
 from graphreach.tasks.examples import PROTOCOLS
-from graphreach.training.settings import TRAINED, Frozen, Settings, SplitSettings, TrainingSettings
+from graphreach.training.pair_options import PairOptions
+from graphreach.training.settings import FITTED, OPTIONS, TRAINED, Frozen, Settings, SplitSettings, TrainingSettings
 from graphreach.walks.defaults import NUM_WALKS, WALK_LENGTH
 
 DENSE_BYTES = 2 << 30
@@ -92,6 +93,8 @@ def resolve(settings: Settings, num_nodes: int, attributes: bool = False, num_an
     """The plan of one method on a graph."""
     name, given = settings.method, settings.model.given()
     split = SplitSettings(**shared(settings, SplitSettings))
+    if name in FITTED:
+        return Plan(method=name, split=split, model=PairOptions(**given).as_dict(), seed=settings.seed)
     if name not in TRAINED:
         return Plan(method=name, split=split, model=DEFAULTS.get(name, {}) | given, seed=settings.seed)
     chosen = preset(settings.preset) if name == "graphreach" else None
@@ -178,6 +181,8 @@ which scores pairs
         raise InputError("protocol 'graph-disjoint' must have several graphs to deal out, got one")
     if settings.walk_weights is not None and task == "link":
         raise InputError(f"walk_weights must be None for task link, which has no labels, got {settings.walk_weights!r}")
+    if settings.walk_weights is not None and settings.method in FITTED:
+        raise InputError(f"walk_weights must be None for method {settings.method!r}, got {settings.walk_weights!r}")
     if task == "node" and num_graphs > 1 and "graphreach" in names:
         raise InputError(
             f"task 'node' must have one graph, whose anchors the classes are learned from, got {num_graphs}"
@@ -204,6 +209,11 @@ def check_effect(settings: Settings) -> None:
             check_effect(settings.part(name))
     elif settings.method == "graphreach":
         _check_reachability(settings)
+    elif settings.method in FITTED:
+        try:
+            PairOptions(**settings.model.given())
+        except InputError as error:
+            raise InputError(f"model.{error}") from None
 
 
 def _check_reachability(settings: Settings) -> None:
@@ -232,6 +242,15 @@ def _check_reachability(settings: Settings) -> None:
         )
 
 
+def _instead(name: str, methods: set[str]) -> str:
+    """Where a method takes the setting among its own options, or which method reads it."""
+    fitted = sorted(methods.intersection(FITTED))
+    if not fitted:
+        return ""
+    own = [each for each in fitted if name in OPTIONS[each].model_fields]
+    return f"; set model.{name}" if own else "; --model graphreach trains a model that reads it"
+
+
 def check_read(methods: Iterable[str], changed: Iterable[str]) -> None:
     """Refuse settings that none of several methods reads."""
     listed, asked = list(methods), list(changed)
@@ -241,6 +260,6 @@ def check_read(methods: Iterable[str], changed: Iterable[str]) -> None:
         readers = READERS.get(name)
         if readers and not names.intersection(readers):
             wanted = "a method that is trained" if readers == tuple(TRAINED) else f"method {' or '.join(readers)}"
-            raise InputError(f"{name} must go with {wanted}, it has no effect on {shown}")
+            raise InputError(f"{name} must go with {wanted}, it has no effect on {shown}{_instead(name, names)}")
     if "parts" in asked and not any("+" in each for each in listed):
         raise InputError(f"parts must go with methods joined by +, got {shown}")

@@ -86,6 +86,10 @@ SkipGramOptions = _options(
 )  # fmt: skip
 KatzOptions = _options("KatzOptions", beta=Rate, length=Size)
 PageRankOptions = _options("PageRankOptions", damping=Rate, epsilon=Rate, both=bool)
+ReachOptions = _options(
+    "ReachOptions", steps=Size | str, lengths=list[Size] | str, num_anchors=Size, method=str, num_links=Count,
+    hidden_channels=Size, num_members=Size,
+)  # fmt: skip
 PairReachabilityOptions = _options(
     "PairReachabilityOptions", walk_length=Size | str, method=str, num_walks=Size, seed=int, both=bool
 )
@@ -103,6 +107,9 @@ TRAINED: dict[str, type[Options]] = {
 }
 """Options of the methods that are trained epoch by epoch."""
 
+FITTED: dict[str, type[Options]] = {"reach": ReachOptions}
+"""Options of the methods that are fitted at once to what is computed of all graphs."""
+
 HEURISTICS: dict[str, type[Options]] = {
     **dict.fromkeys(("common-neighbours", "adamic-adar"), Options),
     "katz": KatzOptions,
@@ -113,6 +120,7 @@ HEURISTICS: dict[str, type[Options]] = {
 
 OPTIONS: dict[str, type[Options]] = {
     **TRAINED,
+    **FITTED,
     **HEURISTICS,
     **dict.fromkeys(("deepwalk", "node2vec"), SkipGramOptions),
     "closure": Options,

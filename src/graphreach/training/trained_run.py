@@ -25,12 +25,15 @@ from graphreach.training.methods import SCORERS, Clock, find_method
 from graphreach.training.model import TaskModel
 from graphreach.training.plan import Plan, resolve
 from graphreach.training.run_folder import HEAD, MODEL, RunFolder, ids_hash, read_json
-from graphreach.training.settings import Settings
+from graphreach.training.settings import FITTED, Settings
 
 ENCODERS = ("GraphReach", "PGNN", "Neighbourhood", "MLP")
 
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,18}")
 """An integer as it is written; 07 is another id than 7."""
+
+NO_PROBABILITIES = "scores are no probabilities"
+"""What a run says of its scores unless they are calibrated."""
 
 FEW_MISSING = 0.1
 """The share of anchors that a graph may lack, and one at least."""
@@ -209,6 +212,11 @@ class TrainedModel:
                 "graph must have the nodes that the run learned vectors of (identity), and no others, got other ids"
             )
 
+    @property
+    def meaning(self) -> str:
+        """What scores of pairs are, as a clause."""
+        return NO_PROBABILITIES
+
     def match(self, graph: Graph, new_anchors: bool | None = None) -> AnchorMatch | None:
         """Where the run's anchors are in a graph; None if the graph has anchors of its own.
 
@@ -340,6 +348,11 @@ def _refuse_without_model(folder: Path, method: str) -> None:
     names = method.split("+")
     if method in SCORERS:
         raise InputError(f"folder must be of a run with a model, got {folder}, whose method {method} has none")
+    if method in FITTED:
+        raise InputError(
+            f"folder must be of a run that embeds nodes, got {folder}, whose method {method} describes pairs; load_run and"
+            " graphreach predict read it"
+        )
     if len(names) == 1:
         return
     stored = [name for name in names if (folder / name / MODEL / "config.json").exists()]

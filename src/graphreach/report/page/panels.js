@@ -97,7 +97,7 @@ function showPair(pair) {
   showPanel(
     make("p", { class: "eyebrow", text: home.title }),
     make("h2", {}, end(0), ` ${ids[a]} – `, end(1), ` ${ids[b]}`),
-    make("p", { class: "verdict" }, pair.probability.toFixed(3), " ", make("small", { text: `${what}, no probability; logit ${signed(pair.score)}` })),
+    make("p", { class: "verdict" }, pair.probability.toFixed(3), " ", make("small", { text: `${what}, ${pair.calibrated ? "a probability for the base rate of the run" : "no probability"}; logit ${signed(pair.score)}` })),
     make("h3", { text: "The logit is the sum of" }),
     make("ul", { class: "sum" },
       ...rows.map(([text, value]) => make("li", {}, sumRow("div", name(text), value, widest))),
@@ -157,7 +157,7 @@ function headline() {
   const tasks = { link: "link prediction", pair: "pairwise node classification", node: "node classification" };
   document.getElementById("title").textContent = DATA.title;
   document.getElementById("subtitle").textContent =
-    `${record.settings.method}, ${tasks[task]}, preset ${record.settings.preset}, seed ${record.settings.seed}; ` +
+    `${record.settings.method}, ${tasks[task]}, ${record.settings.method === "reach" ? "" : `preset ${record.settings.preset}, `}seed ${record.settings.seed}; ` +
     `${graph.directed ? "directed" : "undirected"}${graph.weighted ? ", weighted" : ""} graph`;
   const measured = (name, key) => {
     const interval = metrics.intervals[key];

@@ -1,0 +1,84 @@
+"""What can be chosen about learning pairs from reachability, checked once for the estimator and for the harness."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from graphreach.arguments import check_choice, check_whole, describe
+from graphreach.errors import InputError
+from graphreach.graph import Graph
+from graphreach.pairs.recipe import NUM_ANCHORS as ANCHORS
+from graphreach.pairs.recipe import PairRecipe
+
+LINKS = 50_000
+"""Links that are learned from at most: more did not help, and one pass describes them."""
+
+FEWEST_LINKS = 4
+"""Links that a graph must have to learn from."""
+
+
+@dataclass(frozen=True)
+class PairOptions:
+    """How pairs are described and learned from.
+
+    Attributes:
+        steps: Largest number of jumps between the two nodes, or ``"auto"``.
+        lengths: Jumps of the walks to anchors, or ``"auto"``.
+        num_anchors: Number of anchors, at most the number of nodes.
+        method: ``"exact"``, ``"walks"`` or ``"auto"``.
+        num_links: Links, or pairs of the relation, to learn from at most, and as many others.
+        hidden_channels: Width of the perceptrons.
+        num_members: Number of perceptrons.
+
+    Example:
+        >>> PairOptions(steps=1)
+        Traceback (most recent call last):
+        ...
+        graphreach.errors.InputError: steps must be a whole number from 2 to 64, got 1
+    """
+
+    steps: int | str = "auto"
+    lengths: Sequence[int] | str = "auto"
+    num_anchors: int = ANCHORS
+    method: str = "auto"
+    num_links: int = LINKS
+    hidden_channels: int = 64
+    num_members: int = 5
+
+    def __post_init__(self) -> None:
+        check_choice("method", self.method, ("auto", "exact", "walks"))
+        if self.steps != "auto":
+            check_whole("steps", self.steps, 2, 64)
+        if self.lengths != "auto":
+            if not isinstance(self.lengths, tuple | list) or not self.lengths:
+                raise InputError(f'lengths must be numbers of jumps or "auto", got {describe(self.lengths)}')
+            for length in self.lengths:
+                check_whole("lengths", length, 1, 1000)
+        check_whole("num_anchors", self.num_anchors, 1)
+        check_whole("num_links", self.num_links, FEWEST_LINKS)
+        check_whole("hidden_channels", self.hidden_channels, 1, 2**16)
+        check_whole("num_members", self.num_members, 1, 100)
+
+    @classmethod
+    def names(cls) -> tuple[str, ...]:
+        """Names of all options."""
+        return tuple(field.name for field in fields(cls))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, to be written."""
+        own = {name: getattr(self, name) for name in self.names()}
+        return own | {"lengths": self.lengths if isinstance(self.lengths, str) else list(self.lengths)}
+
+    def recipe(self, graph: Graph, num_pairs: int, links: bool, num_nodes: int | None = None) -> PairRecipe:
+        """The columns that suit a graph.
+
+        Args:
+            graph: The graph; of several the one that most pairs are of.
+            num_pairs: How many pairs are learned from.
+            links: Whether links are learned, or another relation, which may read the pair's own edge.
+            num_nodes: The largest number of nodes of a graph, if there are several.
+        """
+        most = graph.num_nodes if num_nodes is None else num_nodes
+        given: dict[str, Any] = {"own_edge": not links, "num_anchors": min(self.num_anchors, most)}
+        given |= {name: getattr(self, name) for name in ("steps", "lengths", "method") if getattr(self, name) != "auto"}
+        return PairRecipe.for_graph(graph, num_pairs, **given)

@@ -1,0 +1,134 @@
+"""Links and pairs by ``reach``, the model that is trained unless another is named, through every verb that reads a run."""
+
+import json
+
+import polars as pl
+import pytest
+
+SMALL = (
+    "--set", "model.steps=3", "--set", "model.lengths=[3]", "--set", "model.num_anchors=6", "--set", "model.num_members=2",
+)  # fmt: skip
+
+
+def trained(run, streets, folder, *words):
+    done = run("train", streets["graph"], "-o", folder, *words, *SMALL)
+    assert done.exit_code == 0, done.output
+    return done
+
+
+def refused(done, *sentences):
+    assert done.exit_code == 2, done.output
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    for sentence in sentences:
+        assert sentence in done.stderr
+
+
+@pytest.mark.parametrize("task", ["link", "pair"])
+def test_it_is_the_default_and_every_verb_reads_its_run(run, streets, tmp_path, task):
+    labels = () if task == "link" else ("--labels", streets["labels"], "--protocol", "published")
+    folder, page, pairs = tmp_path / "run", tmp_path / "report.html", tmp_path / "pairs.csv"
+    done = trained(run, streets, folder, "--task", task, *labels)
+    assert done.stdout.startswith(f"reach, {task}: test auc")
+    pairs.write_text("source,target\nstreet 1,street 2\nstreet 1,street 39\nstreet 2,street 1\n")
+    done = run("predict", folder, "--pairs", pairs)
+    assert done.exit_code == 0, done.output
+    assert "scores are probabilities where" in done.stderr
+    table = pl.read_csv(done.stdout.encode())
+    assert table["score"].is_between(0, 1).all()
+    assert table["score"][0] == table["score"][2] > table["score"][1]
+    assert run("evaluate", folder).stdout.startswith(f"reach, {task}: test auc")
+    pairs.write_text("source,target,label\nstreet 1,street 2,1\nstreet 1,street 39,0\n")
+    assert json.loads(run("evaluate", folder, "--pairs", pairs, "--json").stdout)["auc"] == 1
+    done = run("report", folder, "-o", page)
+    assert done.exit_code == 0, done.output
+    assert "what describes the pair" in page.read_text()
+    done = run("explain", folder, "--node", "street 1")
+    assert done.exit_code == 0, done.output
+    refused(
+        run("explain", folder, "--pair", "street 1", "street 2"), "to explain a pair anchor by anchor, got one of reach"
+    )
+    refused(run("attack", folder), "whose method reach describes pairs")
+
+
+def test_a_grown_graph_and_another_one(run, streets, tmp_path):
+    folder, pairs = tmp_path / "run", tmp_path / "pairs.csv"
+    trained(run, streets, folder)
+    grown = tmp_path / "grown.csv"
+    grown.write_text(streets["graph"].read_text() + "new street,street 1\nnew street,street 2\nnew street,street 3\n")
+    pairs.write_text("source,target\nnew street,street 4\nnew street,street 35\n")
+    done = run("predict", folder, "--graph", grown, "--pairs", pairs, "--json")
+    assert done.exit_code == 0, done.output
+    near, far = json.loads(done.stdout)
+    assert near["score"] > far["score"]
+    assert "warning" not in done.stderr
+    other = tmp_path / "other.csv"
+    other.write_text("".join(f"from{i % 7},to{i % 5}\n" for i in range(35)).replace("from0,", "a,"))
+    pairs.write_text("source,target\na,to1\n")
+    done = run("predict", folder, "--graph", other, "--pairs", pairs)
+    assert "warning: the graph lacks 6 of 6 anchors of the run, so it gets anchors of its own" in done.stderr
+    assert "warning" not in run("predict", folder, "--graph", other, "--pairs", pairs, "--new-anchors").stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (
+            ["--epochs", "5"],
+            "epochs must go with a method that is trained, it has no effect on 'reach'; --model graphreach",
+        ),
+        (["--preset", "paper"], "preset must go with method graphreach, it has no effect on 'reach'"),
+        (["--device", "cpu"], "device must go with a method that is trained"),
+        (["--set", "num_anchors=5"], "it has no effect on 'reach'; set model.num_anchors"),
+        (["--set", "model.heads=5"], "model must not hold 'heads' for method 'reach'"),
+        (["--set", "model.steps=1"], "model.steps must be"),
+        (["--config", "settings.yaml"], "epochs must go with a method that is trained, it has no effect on 'reach'"),
+        (["--tensorboard"], "--tensorboard must go with a method that is trained, got 'reach'"),
+        (["--engine", "ray"], "--engine must be local for method 'reach', got 'ray'"),
+        (["--features", "x.csv"], "features must go with a method that is trained"),
+    ],
+)
+def test_what_it_does_not_read_is_refused(run, streets, tmp_path, monkeypatch, words, sentence):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "settings.yaml").write_text("epochs: 5\n")
+    (tmp_path / "x.csv").write_text("id,a\nstreet 1,3\n")
+    refused(run("train", streets["graph"], "-o", tmp_path / "run", *words), sentence)
+    assert not (tmp_path / "run").exists()
+
+
+def test_settings_name_another_model(run, streets, tmp_path):
+    config = tmp_path / "settings.yaml"
+    config.write_text("method: gcn\nepochs: 2\nevaluate_every: 1\n")
+    done = run("train", streets["graph"], "--config", config, "-o", tmp_path / "gcn")
+    assert done.stdout.startswith("gcn, link: test auc")
+    done = run("train", streets["graph"], "--set", "method=katz", "-o", tmp_path / "katz")
+    assert done.stdout.startswith("katz, link: test auc")
+    done = run("train", streets["graph"], "--labels", streets["labels"], "--epochs", 2, "-o", tmp_path / "node")
+    assert done.stdout.startswith("graphreach, node: test")
+
+
+def test_classes_of_nodes_are_refused(run, streets, tmp_path):
+    words = ("--task", "node", "-m", "reach", "--labels", streets["labels"])
+    done = run("train", streets["graph"], "-o", tmp_path / "run", *words)
+    assert done.exit_code == 2
+    assert "got 'reach', which scores pairs" in done.stderr
+
+
+def test_features_of_a_prediction_are_refused(run, streets, tmp_path):
+    trained(run, streets, tmp_path / "run")
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text("source,target\nstreet 1,street 2\n")
+    done = run("predict", tmp_path / "run", "--pairs", pairs, "--features", pairs)
+    assert "--features must go with a run that reads features, got one of method reach" in done.stderr
+
+
+def test_it_is_compared_first(run, streets, tmp_path):
+    words = ("--seeds", 1, "--set", "evaluate_every=1", "--epochs", 1, "-o", tmp_path / "runs", "--json")
+    done = run("compare", streets["graph"], *words)
+    assert done.exit_code == 0, done.output
+    names = [row["model"] for row in json.loads(done.stdout)]
+    assert names == ["reach", "graphreach", "pgnn-e", "gcn", "common-neighbours"]
+
+
+def test_verbose_prints_its_options(run, streets, tmp_path):
+    done = trained(run, streets, tmp_path / "run", "--verbose")
+    assert "graphreach: model: steps 3, lengths [3], num_anchors 6, method auto, num_links 50000" in done.stderr
