@@ -14,7 +14,8 @@ ROOMS = (
 """The rooms that data flow through, and what each is for."""
 
 ABOVE = (
-    "cluster", "transforms", "estimator", "link_predictor", "reach_classifier", "attacks", "explain", "report", "experiments", "demo", "cli",
+    "cluster", "transforms", "estimator", "link_predictor", "reach_classifier", "attacks", "explain",
+    "report", "experiments", "demo", "cli",
 )  # fmt: skip
 """What is built on the rooms."""
 

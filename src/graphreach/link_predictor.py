@@ -54,7 +54,7 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         recipe_: Which features describe a pair; a :class:`graphreach.pairs.PairRecipe`.
         head_: The trained :class:`graphreach.nn.PairHead`.
         prior_: The base rate as a number.
-        auc_: AUC of the training pairs, each scored by a perceptron that was trained without it.
+        auc_: AUC of training pairs, each scored by a perceptron that was trained without it.
         classes_: ``[0, 1]``.
         feature_names_: Names of the features.
 
@@ -78,7 +78,7 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         method: str = "auto",
         num_links: int = LINKS,
         hidden_channels: int = 64,
-        num_members: int = 5,
+        num_members: int = 3,
         prior: float | str = "density",
         random_state: int = 0,
     ) -> None:

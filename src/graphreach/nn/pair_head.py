@@ -14,11 +14,14 @@ from graphreach.progress import track
 EPOCHS = 40
 """Passes over the pairs at most."""
 
-ROWS = 3_000_000
+ROWS = 1_000_000
 """Pairs that all passes together look at, unless that is less than :data:`FEWEST` passes."""
 
 FEWEST = 8
 """Passes over the pairs at least."""
+
+PARTS = 10
+"""Parts that the pairs are dealt into: each member is trained without another one of them."""
 
 
 class PairHead(Pretrained, nn.Module):
@@ -40,7 +43,7 @@ class PairHead(Pretrained, nn.Module):
 
     Example:
         >>> PairHead(30)
-        PairHead(30, hidden_channels=64, num_members=5)
+        PairHead(30, hidden_channels=64, num_members=3)
         >>> PairHead(30)(torch.zeros(7, 30)).shape
         torch.Size([7])
     """
@@ -49,7 +52,7 @@ class PairHead(Pretrained, nn.Module):
     scale: Tensor
     calibration: Tensor
 
-    def __init__(self, in_channels: int, hidden_channels: int = 64, num_members: int = 5, dropout: float = 0.2) -> None:
+    def __init__(self, in_channels: int, hidden_channels: int = 64, num_members: int = 3, dropout: float = 0.2) -> None:
         super().__init__()
         self._keep_config({key: value for key, value in locals().items() if key != "self"})
         self.in_channels, self.hidden_channels = in_channels, hidden_channels
@@ -98,11 +101,11 @@ class PairHead(Pretrained, nn.Module):
         )
 
 
-def fit_pair_head(x: Tensor, y: Tensor, seed: int = 0, **arguments: Any) -> tuple[PairHead, Tensor]:
+def fit_pair_head(x: Tensor, y: Tensor, seed: int = 0, **arguments: Any) -> tuple[PairHead, Tensor, Tensor]:
     """Train a head on features ``[m, f]`` and kinds ``[m]`` (1 or 0), and calibrate it on what its members left out.
 
-    Each member leaves out another part of the pairs, so that all are trained on and each has a logit of a network that has
-    not seen it. The learning rate falls along a cosine, so that no epoch has to be chosen.
+    Each member leaves out another tenth of the pairs, so that all are trained on and some have a logit of a network that has
+    not seen them. The learning rate falls along a cosine, so that no epoch has to be chosen.
 
     Args:
         x: Features.
@@ -111,7 +114,7 @@ def fit_pair_head(x: Tensor, y: Tensor, seed: int = 0, **arguments: Any) -> tupl
         arguments: Arguments of :class:`PairHead`.
 
     Returns:
-        The head, and a calibrated logit for every pair by members that were trained without it, ``[m]``.
+        The head; calibrated logits of the pairs that a member was trained without; and which pairs these are.
     """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
@@ -119,25 +122,29 @@ def fit_pair_head(x: Tensor, y: Tensor, seed: int = 0, **arguments: Any) -> tupl
         deviation = x.std(0, correction=0)
         head.mean.copy_(x.mean(0))
         head.scale.copy_(torch.where(deviation > 1e-6, 1 / deviation.clamp(min=1e-6), torch.zeros_like(deviation)))
-        part = _deal(y, head.num_members)
+        part = _deal(y, max(PARTS, head.num_members))
         _train(head, head.standardise(x), y, part)
-    unseen = _left_out(head, x, part)
-    _calibrate(head, unseen, y)
-    return head, head.calibration[0] * unseen + head.calibration[1]
+    rows = torch.nonzero(part < head.num_members)[:, 0]
+    unseen = _left_out(head, x[rows], part[rows])
+    if len(rows):
+        _calibrate(head, unseen, y[rows])
+    return head, head.calibration[0] * unseen + head.calibration[1], rows
 
 
 def _deal(y: Tensor, count: int) -> Tensor:
-    """The member that leaves each pair out: as many of both kinds for each."""
-    part = torch.empty(len(y), dtype=torch.long)
-    for kind in (0, 1):
-        own = torch.nonzero(y == kind)[:, 0]
+    """The part of each pair, as many of both kinds in each; a member leaves out the part of its own number."""
+    part = torch.full((len(y),), count)
+    kinds = [torch.nonzero(y == kind)[:, 0] for kind in (0, 1)]
+    if min(len(own) for own in kinds) < count:  # too few to do without any
+        return part
+    for own in kinds:
         part[own[torch.randperm(len(own))]] = torch.arange(len(own)) % count
     return part
 
 
 def _train(head: PairHead, x: Tensor, y: Tensor, part: Tensor) -> None:
     members = head.num_members
-    own = [torch.nonzero(part != member)[:, 0] if members > 1 else torch.arange(len(y)) for member in range(members)]
+    own = [torch.nonzero(part != member)[:, 0] for member in range(members)]
     fewest = min(len(each) for each in own)
     size = max(1, min(1024, max(64, fewest // 32), fewest))
     steps = fewest // size
@@ -159,7 +166,7 @@ def _train(head: PairHead, x: Tensor, y: Tensor, part: Tensor) -> None:
 
 
 def _left_out(head: PairHead, x: Tensor, part: Tensor) -> Tensor:
-    """For every pair the logit of the member that was trained without it."""
+    """The logit of each pair by the member that was trained without it."""
     with torch.no_grad():
         logits = head.members(head.standardise(x).expand(head.num_members, -1, -1))
     return logits.gather(0, part[None])[0]

@@ -43,7 +43,7 @@ class PairOptions:
     method: str = "auto"
     num_links: int = LINKS
     hidden_channels: int = 64
-    num_members: int = 5
+    num_members: int = 3
 
     def __post_init__(self) -> None:
         check_choice("method", self.method, ("auto", "exact", "walks"))

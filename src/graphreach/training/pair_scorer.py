@@ -79,7 +79,7 @@ class PairScorer:
         anchors: Ids of the anchors; None if every graph has anchors of its own.
         prior: The base rate that probabilities assume.
         links: Whether links were learned, or another relation of pairs.
-        auc: AUC of the training pairs, each scored by a perceptron that was trained without it.
+        auc: AUC of training pairs, each scored by a perceptron that was trained without it.
         background: Features of some training pairs, ``[b, f]``.
         seed: Random seed of anchors and walks.
     """
@@ -184,14 +184,16 @@ def learn_pairs(
         both = [each for each in zip(known, chosen, strict=True) if each[1].pairs.shape[1]]
         features = np.concatenate([own.describe_examples(part) for own, part in both])
     with clock.phase("training"), one_torch_thread():
-        head, unseen = fit_pair_head(
+        head, unseen, rows = fit_pair_head(
             torch.from_numpy(features), torch.from_numpy(truth).float(), seed,
             hidden_channels=options.hidden_channels, num_members=options.num_members,
         )  # fmt: skip
     background = features[np.sort(np.random.default_rng([seed, 1]).permutation(len(features))[:BACKGROUND])]
     anchors = largest.ids[known[0].features.anchors].tolist() if len(parts) == 1 else None
     rate = _base_rate(parts, truth, links) if isinstance(prior, str) else float(prior)
-    return PairScorer(head, recipe, anchors, rate, links, auc(unseen.numpy(), truth == 1), background, seed), known
+    return PairScorer(
+        head, recipe, anchors, rate, links, auc(unseen.numpy(), truth[rows.numpy()] == 1), background, seed
+    ), known
 
 
 def _at_most(parts: Sequence[PairExamples], count: int, seed: int) -> list[PairExamples]:
