@@ -14,6 +14,7 @@ from graphreach.estimator import as_graph
 from graphreach.graph import Graph
 from graphreach.graph.ids import ids_array
 from graphreach.pairs import PairFeatures
+from graphreach.pairs.recipe import NUM_ANCHORS
 from graphreach.tasks.pair_keys import draw_pairs, encode, unique
 from graphreach.training.pair_options import FEWEST_LINKS, LINKS, PairOptions
 from graphreach.training.pair_scorer import KnownGraph, PairExamples, PairScorer, learn_pairs
@@ -74,7 +75,7 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         negatives: str = "uniform",
         steps: int | str = "auto",
         lengths: tuple[int, ...] | str = "auto",
-        num_anchors: int = 128,
+        num_anchors: int = NUM_ANCHORS,
         method: str = "auto",
         num_links: int = LINKS,
         hidden_channels: int = 64,
