@@ -25,7 +25,9 @@ from graphreach.training.trained_run import match_ids
 def fit_splits(splits: Sequence[Split], settings: Settings, clock: Clock) -> tuple[PairScorer, list[KnownGraph]]:
     """Learn the training pairs of all graphs; returns the scorer and what is known of each graph."""
     if settings.features and any(split.x is not None for split in splits):
-        warnings.warn(f"method {settings.method!r} does not read the features of nodes yet", stacklevel=2)
+        warnings.warn(
+            f"method {settings.method!r} does not read the features of nodes yet; graphreach and gcn do", stacklevel=2
+        )
     parts = [PairExamples(split.graph, split.train.index, split.train.label) for split in splits]
     options = PairOptions(**settings.model.given())
     return learn_pairs(parts, options, settings.task == "link", settings.seed, clock=clock)
