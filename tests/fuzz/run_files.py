@@ -23,6 +23,7 @@ def entries() -> list[Entry]:
     return [
         Entry("run.open", _open, 8),
         Entry("run.weights", _weights, 5),
+        Entry("run.reach", _reach, 4),
         Entry("run.resume", _resume, 4),
         Entry("run.finished", _finished, 3),
         Entry("run.other_data", _other_data, 2),
@@ -79,6 +80,28 @@ def _weights(dice: Dice) -> Case:
     data = flip(samples.read(f"{task}/{chosen}"), dice)
     write(str(folder / chosen), data)
     return Case(lambda: _use(folder), f"TrainedRun({task}) with bytes of {chosen} flipped", _same(lambda: _known(task)))
+
+
+def _reach(dice: Dice) -> Case:
+    """A run of method ``reach`` with a damaged file; weights and metadata that have changed are refused."""
+    from graphreach.training import load_run
+
+    folder, name, data = _damaged("reach", dice)
+
+    def call() -> Any:
+        run = load_run(folder)
+        known = run.embed(samples.graph())
+        return (run.score_pairs(known, PAIRS, samples.graph()),)
+
+    return Case(call, f"load_run(reach) with {name} {short(data)}", _same(_known_reach) if "model/" in name else None)
+
+
+@cache
+def _known_reach() -> Any:
+    from graphreach.training import load_run
+
+    run = load_run(samples.folder() / "reach")
+    return (run.score_pairs(run.embed(samples.graph()), PAIRS, samples.graph()),)
 
 
 @cache

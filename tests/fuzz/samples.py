@@ -18,6 +18,7 @@ SETTINGS = [
     "--model", "graphreach", "--protocol", "published", "--set", "hidden_channels=8", "--set", "num_anchors=4",
     "--set", "evaluate_every=1", "--epochs", "2",
 ]  # fmt: skip
+REACH = ["--set", "model={steps: 3, lengths: [3], num_anchors: 4, num_members: 2, hidden_channels: 8}"]
 
 
 def use(folder: Path) -> None:
@@ -191,6 +192,9 @@ def _make_runs() -> None:
         with patch("time.perf_counter", lambda: 0.0):
             command("train", "graph.csv", "-o", task, "--task", task, *labels, *SETTINGS)
         _fix_paths(Path(task))
+    with patch("time.perf_counter", lambda: 0.0):
+        command("train", "graph.csv", "-o", "reach", *REACH)
+    _fix_paths(Path("reach"))
     estimator = gr.GraphReachEmbedding(num_anchors=4, hidden_channels=8, epochs=2)
     estimator.fit(graph())
     estimator.save("estimator")

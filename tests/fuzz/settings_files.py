@@ -35,6 +35,7 @@ GROUPS = {
                      "graph", "anchors"],
     "parts": ["gcn", "graphreach", "gcn.epochs", "odd"],
 }  # fmt: skip
+REACH = ["steps", "lengths", "num_anchors", "method", "num_links", "num_members", "odd"]
 SLOW = ("epochs", "patience")
 """Settings that may be as large as one has time."""
 
@@ -85,6 +86,8 @@ def _run(dice: Dice) -> Case:
     method = dice.pick(
         ["graphreach"] * 5 + ["gcn", "pgnn", "mlp", "common-neighbours", "node2vec", "graphreach+gcn", "odd"]
     )
+    if dice.chance(0.1):
+        method, changes = "reach", [f"model.{dice.pick(REACH)}={dice.pick(VALUES)}" for _ in changes]
 
     def call() -> Any:
         settings = training.Settings.read(None, [*changes, f"method={method}"])

@@ -11,9 +11,9 @@ import torch
 import graphreach as gr
 from graphreach import InputError, datasets, training
 from graphreach.training import Settings, load_run
-from graphreach.training.loaded_run import ReachRun
 from graphreach.training.pair_options import PairOptions
 from graphreach.training.pair_scorer import PairExamples, PairScorer, learn_pairs
+from graphreach.training.reach_run import ReachRun
 from helpers import random_graph
 
 SMALL = {"steps": 3, "lengths": [3], "num_anchors": 8, "num_members": 2, "hidden_channels": 8}

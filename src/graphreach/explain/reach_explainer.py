@@ -10,7 +10,8 @@ from graphreach.explain.explanations import PairExplanation, Term
 from graphreach.graph import Graph
 from graphreach.pairs.position import positions
 from graphreach.reachability import reachability
-from graphreach.training.loaded_run import LoadedRun, ReachRun
+from graphreach.training.loaded_run import LoadedRun
+from graphreach.training.reach_run import ReachRun
 from graphreach.training.trained_run import TrainedRun
 from graphreach.walks.random_walks import check_starts
 

@@ -5,11 +5,12 @@ from graphreach.training.loaded_run import load_run
 from graphreach.training.methods import METHODS, SCORERS
 from graphreach.training.outcome import Outcome
 from graphreach.training.plan import check_run
-from graphreach.training.settings import Settings
+from graphreach.training.settings import FITTED, Settings
 from graphreach.training.trained_run import TrainedRun
 from graphreach.training.trainer import DivergedError, Trainer
 
 __all__ = [
+    "FITTED",
     "METHODS",
     "SCORERS",
     "DivergedError",

@@ -1,7 +1,6 @@
 """A run from data and settings to metrics, on disk if a folder is given."""
 
 import json
-import warnings
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from dataclasses import replace
@@ -21,8 +20,6 @@ from graphreach.training.inputs import Batch, Inputs, PairReach, make_batches, s
 from graphreach.training.methods import METHODS, SCORERS, Clock, Method, Scorer
 from graphreach.training.model import Scores, TaskModel, evaluate, measure
 from graphreach.training.outcome import Outcome, fuse
-from graphreach.training.pair_options import PairOptions
-from graphreach.training.pair_scorer import PairExamples, PairScorer, learn_pairs
 from graphreach.training.plan import Plan, check_run, resolve, shared
 from graphreach.training.run_folder import HEAD, MODEL, RunFolder, describe_content, ids_hash, peak_memory, versions
 from graphreach.training.settings import FITTED, Settings, SplitSettings
@@ -184,15 +181,13 @@ class _Run:
 
     def _fit(self) -> Outcome:
         """One head on what describes the pairs of all graphs; classes of nodes will have a branch of their own here."""
-        settings = self.settings
-        if settings.features and any(split.x is not None for split in self.splits):
-            warnings.warn(f"method {settings.method!r} does not read the features of nodes yet", stacklevel=2)
-        options = PairOptions(**settings.model.given())
-        parts = [PairExamples(split.graph, split.train.index, split.train.label) for split in self.splits]
-        scorer, known = learn_pairs(parts, options, settings.task == "link", settings.seed, clock=self.clock)
+        from graphreach.training.reach_run import fit_splits, save_scorer
+
+        scorer, known = fit_splits(self.splits, self.settings, self.clock)
         with self.clock.phase("scoring"):
             found, scores = self._judge(partial(scorer.score, own) for own in known)
-        self._save_scorer(scorer, options)
+        if self.folder is not None:
+            save_scorer(scorer, self.settings, self.folder)
         record = self._record(found, self.clock.seconds) | {
             "recipe": scorer.recipe.as_dict(),
             "prior": scorer.prior,
@@ -200,12 +195,6 @@ class _Run:
             "parameters": sum(each.numel() for each in scorer.head.parameters()),
         }
         return Outcome(record, scores)
-
-    def _save_scorer(self, scorer: PairScorer, options: PairOptions) -> None:
-        if self.folder is None:
-            return
-        drawn = {"negatives": "uniform", "prior": "density", "random_state": self.settings.seed}
-        scorer.save(self.folder / MODEL, estimator=options.as_dict() | drawn)
 
     def _train(self, method: Method) -> Outcome:
         settings = self.settings

@@ -1,16 +1,13 @@
 """Any finished run, ready to score: one model, several whose scores are added, or none that was trained."""
 
-import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphreach.arguments import check_pairs, describe
 from graphreach.errors import InputError
 from graphreach.graph import Graph
-from graphreach.graph.checks import check_graph
 from graphreach.io.files import replacing
 from graphreach.nn.decoders import LateFusion
 from graphreach.nn.skip_gram import SkipGram
@@ -18,10 +15,9 @@ from graphreach.tasks import score
 from graphreach.tasks.link_split import without_links
 from graphreach.training.methods import SCORERS
 from graphreach.training.outcome import load_arrays
-from graphreach.training.pair_scorer import KnownGraph, PairScorer
-from graphreach.training.run_folder import MODEL, RECORD, RunFolder
+from graphreach.training.run_folder import RECORD, RunFolder
 from graphreach.training.settings import FITTED, HEURISTICS, Settings
-from graphreach.training.trained_run import NO_PROBABILITIES, TrainedRun, match_ids
+from graphreach.training.trained_run import NO_PROBABILITIES, TrainedRun
 
 Positions = NDArray[np.int64]
 Features = NDArray[np.float32] | None
@@ -51,6 +47,8 @@ def load_run(folder: str | Path, *, new_anchors: bool = False) -> "LoadedRun | T
     if "+" in settings.method:
         return _FusedRun(path, settings, new_anchors)
     if settings.method in FITTED:
+        from graphreach.training.reach_run import ReachRun
+
         return ReachRun(path, settings, new_anchors)
     if settings.method in HEURISTICS:
         return _HeuristicRun(settings)
@@ -88,57 +86,6 @@ class LoadedRun:
     def class_probabilities(self, z: Any, nodes: Positions) -> NDArray[Any]:
         """The share of each class for some nodes, ``[m, classes]``."""
         raise InputError(f"the run must be of task 'node' to predict classes, got task {self.settings.task!r}")
-
-
-class ReachRun(LoadedRun):
-    """A run of method ``reach``: a head that scores pairs by what describes them in any graph.
-
-    A graph that has all the anchors of the run keeps them. Another one gets anchors of its own, which is said, unless they
-    were asked for.
-
-    Args:
-        folder: Folder of the run.
-        settings: Settings of the run.
-        new_anchors: Whether every graph gets anchors of its own.
-
-    Attributes:
-        scorer: The head, its recipe and the base rate that scores assume.
-    """
-
-    def __init__(self, folder: Path, settings: Settings, new_anchors: bool = False) -> None:
-        self.settings, self.new_anchors = settings, new_anchors
-        self.scorer = PairScorer.load(folder / MODEL, "model of method reach")[0]
-        if self.scorer.links != (settings.task == "link"):
-            raise InputError(f"{folder / MODEL} must hold a model of task {settings.task}; train it again")
-
-    @property
-    def meaning(self) -> str:
-        """The base rate that scores assume."""
-        positive = "are links" if self.scorer.links else "are of one class"
-        return f"scores are probabilities where {self.scorer.prior:.3g} of all pairs asked about {positive}"
-
-    def embed(self, graph: Graph, x: Features = None) -> KnownGraph:
-        """What describes the pairs of a graph; features of nodes are not read."""
-        known = self.scorer.on(check_graph(graph), self.new_anchors)
-        wanted = self.scorer.anchors
-        if wanted is not None and not self.new_anchors:
-            missing = int(np.count_nonzero(match_ids(wanted, graph.ids) < 0))
-            if missing:
-                warnings.warn(
-                    f"the graph lacks {missing} of {len(wanted)} anchors of the run, so it gets anchors of its own",
-                    stacklevel=2,
-                )
-        return known
-
-    def logits(self, z: Any, pairs: Positions, graph: Graph) -> NDArray[Any]:
-        """Logits where half of the pairs are positive; a link of the graph is left out of it for its own pair."""
-        if not isinstance(z, KnownGraph):
-            raise InputError(f"z must be what embed(graph) gave, got {describe(z)}")
-        return self.scorer.score(z, check_pairs(pairs, z.graph.num_nodes))
-
-    def score_pairs(self, z: Any, pairs: Positions, graph: Graph) -> NDArray[Any]:
-        """Probabilities where the share of positives among the pairs is ``scorer.prior``."""
-        return self.scorer.probabilities(self.logits(z, pairs, graph))
 
 
 class _HeuristicRun(LoadedRun):

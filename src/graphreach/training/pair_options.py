@@ -7,11 +7,13 @@ from typing import Any
 from graphreach.arguments import check_choice, check_whole, describe
 from graphreach.errors import InputError
 from graphreach.graph import Graph
-from graphreach.pairs.recipe import NUM_ANCHORS as ANCHORS
-from graphreach.pairs.recipe import PairRecipe
+from graphreach.pairs.recipe import NUM_ANCHORS, PairRecipe
 
 LINKS = 50_000
 """Links that are learned from at most: more did not help, and one pass describes them."""
+
+WIDEST = 4096
+"""Hidden units of a perceptron at most: weights grow with their square."""
 
 FEWEST_LINKS = 4
 """Links that a graph must have to learn from."""
@@ -39,7 +41,7 @@ class PairOptions:
 
     steps: int | str = "auto"
     lengths: Sequence[int] | str = "auto"
-    num_anchors: int = ANCHORS
+    num_anchors: int = NUM_ANCHORS
     method: str = "auto"
     num_links: int = LINKS
     hidden_channels: int = 64
@@ -56,7 +58,7 @@ class PairOptions:
                 check_whole("lengths", length, 1, 1000)
         check_whole("num_anchors", self.num_anchors, 1)
         check_whole("num_links", self.num_links, FEWEST_LINKS)
-        check_whole("hidden_channels", self.hidden_channels, 1, 2**16)
+        check_whole("hidden_channels", self.hidden_channels, 1, WIDEST)
         check_whole("num_members", self.num_members, 1, 100)
 
     @classmethod

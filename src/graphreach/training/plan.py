@@ -10,7 +10,6 @@ from graphreach.arguments import nearest
 from graphreach.errors import InputError
 from graphreach.nn.presets import Preset, preset
 from graphreach.tasks.examples import PROTOCOLS
-from graphreach.training.pair_options import PairOptions
 from graphreach.training.settings import FITTED, OPTIONS, TRAINED, Frozen, Settings, SplitSettings, TrainingSettings
 from graphreach.walks.defaults import NUM_WALKS, WALK_LENGTH
 
@@ -94,6 +93,8 @@ def resolve(settings: Settings, num_nodes: int, attributes: bool = False, num_an
     name, given = settings.method, settings.model.given()
     split = SplitSettings(**shared(settings, SplitSettings))
     if name in FITTED:
+        from graphreach.training.pair_options import PairOptions
+
         return Plan(method=name, split=split, model=PairOptions(**given).as_dict(), seed=settings.seed)
     if name not in TRAINED:
         return Plan(method=name, split=split, model=DEFAULTS.get(name, {}) | given, seed=settings.seed)
@@ -210,10 +211,16 @@ def check_effect(settings: Settings) -> None:
     elif settings.method == "graphreach":
         _check_reachability(settings)
     elif settings.method in FITTED:
-        try:
-            PairOptions(**settings.model.given())
-        except InputError as error:
-            raise InputError(f"model.{error}") from None
+        _check_fitted(settings)
+
+
+def _check_fitted(settings: Settings) -> None:
+    from graphreach.training.pair_options import PairOptions
+
+    try:
+        PairOptions(**settings.model.given())
+    except InputError as error:
+        raise InputError(f"model.{error}") from None
 
 
 def _check_reachability(settings: Settings) -> None:

@@ -1,0 +1,91 @@
+"""The method ``reach`` in the harness: one head for the pairs of all graphs, kept in the run's folder and loaded again."""
+
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphreach.arguments import check_pairs, describe
+from graphreach.errors import InputError
+from graphreach.graph import Graph
+from graphreach.graph.checks import check_graph
+from graphreach.tasks import Split
+from graphreach.training.loaded_run import Features, LoadedRun, Positions
+from graphreach.training.methods import Clock
+from graphreach.training.pair_options import PairOptions
+from graphreach.training.pair_scorer import KnownGraph, PairExamples, PairScorer, learn_pairs
+from graphreach.training.run_folder import MODEL
+from graphreach.training.settings import Settings
+from graphreach.training.trained_run import match_ids
+
+
+def fit_splits(splits: Sequence[Split], settings: Settings, clock: Clock) -> tuple[PairScorer, list[KnownGraph]]:
+    """Learn the training pairs of all graphs; returns the scorer and what is known of each graph."""
+    if settings.features and any(split.x is not None for split in splits):
+        warnings.warn(
+            f"method {settings.method!r} does not read the features of nodes yet; graphreach and gcn do", stacklevel=2
+        )
+    parts = [PairExamples(split.graph, split.train.index, split.train.label) for split in splits]
+    options = PairOptions(**settings.model.given())
+    return learn_pairs(parts, options, settings.task == "link", settings.seed, clock=clock)
+
+
+def save_scorer(scorer: PairScorer, settings: Settings, folder: Path) -> None:
+    """Keep the head and what it needs, as :meth:`graphreach.LinkPredictor.load` reads it too."""
+    options = PairOptions(**settings.model.given()).as_dict()
+    drawn = {"negatives": "uniform", "prior": "density", "random_state": settings.seed}
+    scorer.save(folder / MODEL, estimator=options | drawn)
+
+
+class ReachRun(LoadedRun):
+    """A run of method ``reach``: a head that scores pairs by what describes them in any graph.
+
+    A graph that has all the anchors of the run keeps them. Another one gets anchors of its own, which is said, unless they
+    were asked for.
+
+    Args:
+        folder: Folder of the run.
+        settings: Settings of the run.
+        new_anchors: Whether every graph gets anchors of its own.
+
+    Attributes:
+        scorer: The head, its recipe and the base rate that scores assume.
+    """
+
+    def __init__(self, folder: Path, settings: Settings, new_anchors: bool = False) -> None:
+        self.settings, self.new_anchors = settings, new_anchors
+        self.scorer = PairScorer.load(folder / MODEL, "model of method reach")[0]
+        if self.scorer.links != (settings.task == "link"):
+            raise InputError(f"{folder / MODEL} must hold a model of task {settings.task}; train it again")
+
+    @property
+    def meaning(self) -> str:
+        """The base rate that scores assume."""
+        positive = "are links" if self.scorer.links else "are of one class"
+        return f"scores are probabilities where {self.scorer.prior:.3g} of all pairs asked about {positive}"
+
+    def embed(self, graph: Graph, x: Features = None) -> KnownGraph:
+        """What describes the pairs of a graph; features of nodes are not read."""
+        known = self.scorer.on(check_graph(graph), self.new_anchors)
+        wanted = self.scorer.anchors
+        if wanted is not None and not self.new_anchors:
+            missing = int(np.count_nonzero(match_ids(wanted, graph.ids) < 0))
+            if missing:
+                warnings.warn(
+                    f"the graph lacks {missing} of {len(wanted)} anchors of the run, so it gets anchors of its own",
+                    stacklevel=2,
+                )
+        return known
+
+    def logits(self, z: Any, pairs: Positions, graph: Graph) -> NDArray[Any]:
+        """Logits where half of the pairs are positive; a link of the graph is left out of it for its own pair."""
+        if not isinstance(z, KnownGraph):
+            raise InputError(f"z must be what embed(graph) gave, got {describe(z)}")
+        return self.scorer.score(z, check_pairs(pairs, z.graph.num_nodes))
+
+    def score_pairs(self, z: Any, pairs: Positions, graph: Graph) -> NDArray[Any]:
+        """Probabilities where the share of positives among the pairs is ``scorer.prior``."""
+        return self.scorer.probabilities(self.logits(z, pairs, graph))
