@@ -3,15 +3,20 @@
 from graphreach.explain.explainer import Explainer, explain_node, explain_pair
 from graphreach.explain.explanations import AnchorTerm, NodeExplanation, PairExplanation, Term
 from graphreach.explain.likely_paths import Path, likely_paths
+from graphreach.explain.pair_groups import LinkExplanation, SharedAnchor, Shares, group_shares
 
 __all__ = [
     "AnchorTerm",
     "Explainer",
+    "LinkExplanation",
     "NodeExplanation",
     "PairExplanation",
     "Path",
+    "SharedAnchor",
+    "Shares",
     "Term",
     "explain_node",
     "explain_pair",
+    "group_shares",
     "likely_paths",
 ]
