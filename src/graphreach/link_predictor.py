@@ -192,7 +192,7 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         """The partners that nodes are likeliest to be linked to and are not yet.
 
         For each node up to 200 candidates are scored: those that walks of two and three steps reach most, and those in the
-        nearest positions relative to the anchors (:func:`graphreach.pairs.candidates`). Where more than 400 million pairs
+        nearest positions relative to the anchors. Where more than 400 million pairs
         of positions would have to be compared, as for all nodes of a graph with more than 20,000, only walks choose.
 
         In a directed graph partners are targets of edges from the node. Of a predictor that has learned another relation

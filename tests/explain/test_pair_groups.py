@@ -96,7 +96,7 @@ def test_text():
     )  # fmt: skip
     assert str(found).splitlines() == [
         "ann and bob: probability 0.93 where 1 in 900 pairs is a link (the graph has this link; it was left out).",
-        "The score is +4.50: +0.25 for any pair, and",
+        "The score is +4.50: +0.25 is the mean of training pairs, and",
         "  direct reachability +3.00: three friends",
         "  degrees +1.25",
         "  other +0.00",

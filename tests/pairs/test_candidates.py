@@ -1,16 +1,24 @@
 """Candidates against rows of dense matrices."""
 
+import sys
+
 import numpy as np
 import pytest
 
 from graphreach.graph import Graph
-from graphreach.pairs import PairFeatures, PairRecipe, candidates
+from graphreach.pairs import PairFeatures, PairRecipe
+from graphreach.pairs.candidates import candidates
 from helpers import KIND_NAMES, KINDS, cycle, matrix_powers, path, random_graph
 
 
 def described(graph, **recipe):
     recipe = {"lengths": (3,), "num_anchors": min(8, graph.num_nodes), "directed": graph.directed} | recipe
     return PairFeatures(graph, PairRecipe(steps=3, **recipe))
+
+
+@pytest.fixture
+def three_steps(monkeypatch):
+    monkeypatch.setattr(sys.modules[candidates.__module__], "FAR", 3)
 
 
 def scores(graph):
@@ -28,7 +36,7 @@ def partners(pairs, node):
 
 
 @pytest.mark.parametrize(("directed", "weighted"), KINDS, ids=KIND_NAMES)
-def test_all_that_walks_reach_where_there_is_room(directed, weighted):
+def test_all_that_walks_reach_where_there_is_room(directed, weighted, three_steps):
     graph = random_graph(60, 90, directed, weighted)
     pairs = candidates(described(graph), np.arange(60), 1000, nearest=False)
     expected = np.logical_or.reduce([each > 0 for each in scores(graph)])
@@ -36,7 +44,7 @@ def test_all_that_walks_reach_where_there_is_room(directed, weighted):
 
 
 @pytest.mark.parametrize(("directed", "weighted"), KINDS, ids=KIND_NAMES)
-def test_the_best_of_a_row_are_kept(directed, weighted):
+def test_the_best_of_a_row_are_kept(directed, weighted, three_steps):
     graph = random_graph(60, 150, directed, weighted)
     pairs = candidates(described(graph), np.arange(60), 8, nearest=False)
     for u in range(60):
@@ -85,7 +93,7 @@ def test_nodes_without_edges_have_none():
     assert candidates(described(graph), np.empty(0, np.int64)).shape == (2, 0)
 
 
-def test_directed_candidates_are_reached_or_reach():
+def test_directed_candidates_are_reached_or_reach(three_steps):
     graph = path(6, directed=True)
     pairs = candidates(described(graph), np.array([2]), nearest=False)
     assert partners(pairs, 2) == {0, 1, 4, 5}  # 1 -> 2 is an edge, 2 -> 1 is none
@@ -120,6 +128,12 @@ def test_small_shares_wait_where_the_budget_is_short():
     assert set(close) <= partners(pairs, 0)
 
 
-def test_a_ring_has_what_is_two_and_three_steps_away():
+def test_steps_go_on_where_few_are_reached():
+    features = described(cycle(30))
+    assert partners(candidates(features, np.array([0]), 100, nearest=False), 0) == {*range(2, 13), *range(18, 29)}
+    assert partners(candidates(features, np.array([0]), 4, nearest=False), 0) == {2, 3, 27, 28}
+
+
+def test_a_ring_has_what_is_two_and_three_steps_away(three_steps):
     pairs = candidates(described(cycle(20)), np.array([0]), nearest=False)
     assert partners(pairs, 0) == {2, 3, 17, 18}

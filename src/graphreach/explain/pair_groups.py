@@ -134,7 +134,7 @@ class LinkExplanation:
         known = " (the graph has this link; it was left out)" if self.linked else ""
         lines = [
             f"{a} and {b}: probability {_chance(self.probability)} where {_odds(self.prior)} is a link{known}.",
-            f"The score is {self.logit:+.2f}: {self.base:+.2f} for any pair, and",
+            f"The score is {self.logit:+.2f}: {self.base:+.2f} is the mean of training pairs, and",
         ]
         for name, value in sorted(self.groups.items(), key=lambda item: -abs(item[1])):
             fact = self.facts.get(name, "")
@@ -171,7 +171,9 @@ def explain_link(
     """
     listed = np.array(pair)[:, None]
     if pair[0] == pair[1]:
-        raise InputError(f"pair must be two different nodes, got {features.graph.ids[pair[0]]!r} twice")
+        raise InputError(
+            f"pair must be two different nodes, got {plain_ids(features.graph.ids[list(pair)])[0]!r} twice"
+        )
     edges = [bool(edge_weights(features.graph, way)[0] > 0) for way in (listed, listed[::-1])]
     if any(edges) and not features.recipe.own_edge:
         seen = without_edges(features.graph, listed)
@@ -230,13 +232,13 @@ def _direct_fact(
     way = "forward" if features.recipe.directed else "lift"
     steps = range(features.recipe.first_step, features.recipe.steps + 1)
     lifts = [expm1(float(row[features.names.index(f"direct.{way}_{t}")])) for t in steps]
-    best = int(np.argmax(lifts))
-    if lifts[best] <= 0:
-        return f"no walk of {steps[-1]} jumps leads from one to the other"
-    jumps = f"{steps[best]} jump{'' if steps[best] == 1 else 's'}"
-    told = f"walks of {jumps} lead from one to the other {lifts[best]:.3g} times as often as by chance"
+    first = next((number for number, lift in enumerate(lifts) if lift > 0), None)
+    if first is None:
+        return f"no walk of up to {steps[-1]} jumps leads from one to the other"
+    jumps = f"{steps[first]} jump{'' if steps[first] == 1 else 's'}"
+    told = f"walks of {jumps} lead from one to the other {lifts[first]:.3g} times as often as by chance"
     shown = ", ".join(" > ".join(map(str, nodes)) for nodes, _ in paths)
-    return f"{told}" + (f", most often by {shown}" if shown else "")
+    return told + (f", most often by {shown}" if shown else "")
 
 
 def _position_fact(anchors: Sequence[SharedAnchor]) -> str:

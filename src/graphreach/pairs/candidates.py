@@ -23,6 +23,9 @@ PER_NODE = 200
 STEPS = 3
 """Jumps between a node and its candidates."""
 
+FAR = 12
+"""Jumps where fewer reach less nodes than there is room for."""
+
 EDGES = 1 << 16
 """Edges that a step of one node's row looks at: all of them unless hubs are near."""
 
@@ -43,10 +46,11 @@ def candidates(
 ) -> Pairs:
     r"""Pairs of the listed nodes that are worth scoring.
 
-    For a node u these are the v with the largest :math:`(P^2 + P^3)(u, v) / \sqrt{d_v}`, which ranks as the geometric mean
+    For a node u they are the v with the largest :math:`(P^2 + P^3)(u, v) / \sqrt{d_v}`, which ranks as the geometric mean
     of both directions does; in a directed graph, half of them by walks along the edges and half by walks against them.
-    Where hubs are near, a step goes on only from the nodes that pass most to each neighbour, until :data:`EDGES` edges have
-    been looked at. A quarter of the candidates are the nodes whose positions have the largest cosines.
+    Where that is fewer than there is room for, walks go on, up to :data:`FAR` steps. Where hubs are near, a step goes on
+    only from the nodes that pass most to each neighbour, until :data:`EDGES` edges have been looked at. A quarter of the
+    candidates are the nodes whose positions have the largest cosines.
 
     A node is no candidate of itself, nor are the nodes that it has an edge to, unless the features see a pair's own edge.
 
@@ -64,8 +68,8 @@ def candidates(
         >>> from graphreach.pairs import PairFeatures, PairRecipe
         >>> path = gr.Graph.from_edges([[0, 1, 2, 3], [1, 2, 3, 4]])
         >>> candidates(PairFeatures(path, PairRecipe()), np.array([0]), nearest=False)
-        array([[0, 0],
-               [2, 3]])
+        array([[0, 0, 0],
+               [2, 3, 4]])
     """
     graph = features.graph
     if nearest is None:
@@ -100,7 +104,7 @@ def _reached(features: PairFeatures, nodes: Pairs, count: int, back: bool) -> tu
     partners, sizes = np.empty((len(nodes), count), np.int64), np.zeros(len(nodes), np.int64)
     _reach_rows(
         (graph.indptr, graph.indices, graph.weights), (links.indptr, links.indices), start, inverse, worth, nodes,
-        first, features.recipe.own_edge, partners, sizes,
+        first, FAR, features.recipe.own_edge, partners, sizes,
     )  # fmt: skip
     return np.repeat(np.arange(len(nodes)), sizes), partners[np.arange(count) < sizes[:, None]]
 
@@ -206,11 +210,12 @@ def _step(
 
 @long_kernel
 def _reach_rows(
-    share: Any, edges: Any, links: Any, start: Any, inverse: Any, worth: Any, nodes: Any, first: Any, linked: Any,
-    out: Any, sizes: Any,
+    share: Any, edges: Any, links: Any, start: Any, inverse: Any, worth: Any, nodes: Any, first: Any, far: Any,
+    linked: Any, out: Any, sizes: Any,
 ) -> None:  # fmt: skip
     """The nodes with the largest sum of steps ``first`` .. :data:`STEPS` times ``worth``, for each listed node.
 
+    Steps go on up to ``far`` while there is room for all that is reached.
     ``start`` and then ``inverse`` divide what a node passes on; ``linked`` keeps those that ``links`` have an edge to.
     """
     n = len(inverse)
@@ -223,7 +228,10 @@ def _reach_rows(
         x[u] = 1.0
         support[0] = u
         count, reached = 1, 0
-        for t in range(1, STEPS + 1):
+        room = len(out[j]) + 1 + (0 if linked else np.int64(links[0][u + 1]) - np.int64(links[0][u]))
+        for t in range(1, far + 1):
+            if count == 0 or (t > STEPS and reached >= room):
+                break
             scale = start if t == 1 else inverse
             count = _step(*edges, scale, x, support, count, y, found)
             x, y = y, x
