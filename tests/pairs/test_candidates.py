@@ -22,11 +22,9 @@ def three_steps(monkeypatch):
 
 
 def scores(graph):
-    """What ranks candidates: P^2 + P^3 over the root of the in-degree, and in a directed graph P + P^2 + P^3 back."""
+    """What ranks candidates: P^2 + P^3, and in a directed graph P + P^2 + P^3 back."""
     powers = matrix_powers(graph, 3)
-    into = graph.to_scipy().toarray().sum(axis=0)
-    root = np.sqrt(np.divide(1, into, out=np.zeros(len(into)), where=into > 0))
-    both = [(powers[1] + powers[2]) * root, powers.sum(axis=0).T]
+    both = [powers[1] + powers[2], powers.sum(axis=0).T]
     linked = (graph.to_scipy().toarray() > 0) | np.eye(graph.num_nodes, dtype=bool)
     return [np.where(linked, 0, each) for each in (both if graph.directed else both[:1])]
 
