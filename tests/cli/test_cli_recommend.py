@@ -55,6 +55,25 @@ def test_all_nodes_to_files(run, streets, quick, tmp_path):
     assert json.loads(alone) == [row for row in printed if row["node"] == "street 7"]
 
 
+def test_it_says_where_positions_are_not_compared(run, streets, quick, monkeypatch):
+    sentence = "positions are not compared for so many nodes"
+    assert sentence not in run("recommend", streets["graph"], "--all").stderr
+    monkeypatch.setattr("graphreach.pairs.candidates.COMPARED", 200)
+    assert sentence in run("recommend", streets["graph"], "--all").stderr
+    assert sentence not in run("recommend", streets["graph"], "--node", "street 1").stderr
+
+
+def test_nothing_is_left_of_a_file_that_fails(run, streets, quick, monkeypatch, tmp_path):
+    def broken(*given):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("graphreach.pairs.recommendations.candidates", broken)
+    before = sorted(tmp_path.iterdir())
+    for suffix in ("csv", "json", "parquet"):
+        assert run("recommend", streets["graph"], "--all", "-o", tmp_path / f"out.{suffix}").exit_code == 1
+    assert sorted(tmp_path.iterdir()) == before
+
+
 def test_a_saved_predictor(run, saved, streets):
     done = run("recommend", saved, "--graph", streets["graph"], "--node", "street 1", "--top", 3, "--json")
     assert done.exit_code == 0, done.output

@@ -15,6 +15,7 @@ from graphreach.cli.data import GRAPH, GraphFile, find_node, with_graph
 from graphreach.cli.group import say
 from graphreach.cli.options import check_output, option
 from graphreach.io.writers import ids_for_files, records_text, write_records, write_table
+from graphreach.pairs.candidates import compares_positions
 from graphreach.progress import stage
 
 SUFFIXES = (".csv", ".parquet", ".json")
@@ -57,6 +58,8 @@ def recommend(
     graph = _read_graph(file, other)
     wanted = None if all_ else [graph.ids[find_node(graph, text)] for text in node or []]
     links = _predictor(file.graph, graph, seed)
+    if not compares_positions(graph, graph.num_nodes if wanted is None else len(wanted)):
+        say("candidates are those that walks reach; positions are not compared for so many nodes")
     rows = _Rows(links.recommend_blocks(wanted, top, graph))
     _write(rows, output, json_)
     if rows.without:
