@@ -1,5 +1,7 @@
 """Links, or any other relation of pairs, learned from reachability."""
 
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -11,11 +13,14 @@ from graphreach.arguments import check_choice, check_number, check_whole, descri
 from graphreach.auc import auc
 from graphreach.errors import InputError
 from graphreach.estimator import as_graph
+from graphreach.explain.pair_groups import LinkExplanation, explain_link
 from graphreach.graph import Graph
 from graphreach.graph.ids import ids_array
-from graphreach.pairs import PairFeatures
+from graphreach.pairs import PairFeatures, Recommendations
 from graphreach.pairs.recipe import NUM_ANCHORS
+from graphreach.pairs.recommendations import recommend
 from graphreach.tasks.pair_keys import draw_pairs, encode, unique
+from graphreach.threads import one_blas_thread
 from graphreach.training.pair_options import FEWEST_LINKS, LINKS, PairOptions
 from graphreach.training.pair_scorer import KnownGraph, PairExamples, PairScorer, learn_pairs
 
@@ -134,8 +139,7 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
             graph: The graph that they are in, if it is not the one that was learned from: one that has grown, or another.
                 If it has all the anchors they stay, else it gets anchors of its own.
         """
-        logits = self.decision_function(pairs, graph)
-        chance = self._scorer.probabilities(logits)
+        chance = self._scorer.probabilities(self.decision_function(pairs, graph))
         return np.stack([1 - chance, chance], axis=1)
 
     def predict(self, pairs: Any, graph: Any = None) -> NDArray[np.int64]:
@@ -149,6 +153,74 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         if not first:
             return np.empty(0)
         return self._scorer.score(known, np.stack([known.graph.index_of(first), known.graph.index_of(second)]))
+
+    def recommend(self, nodes: Any = None, top: int = 10, graph: Any = None) -> Recommendations:
+        """The partners that nodes are likeliest to be linked to and are not yet.
+
+        For each node up to 200 candidates are scored: those that walks of two and three steps reach most, and those in the
+        nearest positions relative to the anchors. Where more than 400 million pairs
+        of positions would have to be compared, as for all nodes of a graph with more than 20,000, only walks choose.
+
+        In a directed graph partners are targets of edges from the node. Of a predictor that has learned another relation
+        than being linked, partners may have an edge to the node.
+
+        Args:
+            nodes: Ids of nodes, or one id; None for all nodes.
+            top: Number of partners for each node; fewer where there are fewer candidates.
+            graph: See :meth:`predict_proba`.
+
+        Returns:
+            Nodes, partners, probabilities and ranks as columns. A node without candidates, such as one without edges, has
+            no row and is listed in ``without``.
+
+        Example:
+            >>> import graphreach as gr
+            >>> graph = gr.datasets.load("communities")[0].graph
+            >>> found = gr.LinkPredictor().fit(graph).recommend(0, top=3)
+            >>> found.rank
+            array([1, 2, 3])
+        """
+        known = self._on(graph)
+        return Recommendations.join(known.graph, self._recommend(known, nodes, top))
+
+    def recommend_blocks(self, nodes: Any = None, top: int = 10, graph: Any = None) -> Iterator[Recommendations]:
+        """What :meth:`recommend` returns, some nodes at a time, so that the whole need not be in memory."""
+        return self._recommend(self._on(graph), nodes, top)
+
+    def _recommend(self, known: KnownGraph, nodes: Any, top: int) -> Iterator[Recommendations]:
+        count = check_whole("top", top, 1)
+        index = np.arange(known.graph.num_nodes) if nodes is None else np.atleast_1d(known.graph.index_of(nodes))
+        _, first = np.unique(index, return_index=True)
+        return recommend(
+            known.features, partial(self._scorer.score, known), self._scorer.probabilities, index[np.sort(first)], count
+        )
+
+    def explain(self, pair: Any, graph: Any = None) -> LinkExplanation:
+        """Why a pair has its probability: what each group of features adds to its logit, paths and shared anchors.
+
+        The groups are direct reachability, position, degree and return. Their contributions are Shapley values relative to
+        training pairs, half of them links, and add up exactly. If the graph has the link, it is left out.
+
+        Args:
+            pair: Ids of two nodes.
+            graph: See :meth:`predict_proba`.
+
+        Returns:
+            The explanation; ``print`` it to read it.
+
+        Example:
+            >>> import graphreach as gr
+            >>> graph = gr.datasets.load("communities")[0].graph
+            >>> found = gr.LinkPredictor().fit(graph).explain((0, 1))
+            >>> bool(abs(found.base + sum(found.groups.values()) - found.logit) < 1e-6)
+            True
+        """
+        known = self._on(graph)
+        ((first,), (second,)) = pair_rows([pair], "pair")
+        ends = (int(known.graph.index_of(first)), int(known.graph.index_of(second)))
+        chance = self._scorer.probabilities
+        with one_blas_thread():
+            return explain_link(known.features, ends, self.logits, self.background_, chance, self.prior_)
 
     def score(self, pairs: Any, y: Any, graph: Any = None) -> float:
         """The ROC AUC of pairs whose kinds are known.

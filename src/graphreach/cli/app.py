@@ -19,6 +19,7 @@ VERBS = {
     "train": "train",
     "predict": "predict",
     "evaluate": "predict",
+    "recommend": "recommend",
     "explain": "explain",
     "report": "explain",
     "attack": "attack",

@@ -107,9 +107,12 @@ class GraphFile:
             return graph
 
 
-def with_graph(verb: Callable[..., None]) -> Callable[..., None]:
-    """Give ``verb(file: GraphFile, ...)`` the argument and the options of a :class:`GraphFile`."""
-    hints = get_type_hints(GraphFile, include_extras=True)
+def with_graph(verb: Callable[..., None], argument: Any = None) -> Callable[..., None]:
+    """Give ``verb(file: GraphFile, ...)`` the argument and the options of a :class:`GraphFile`.
+
+    ``argument`` is the annotation of the argument where it can be something else than a graph.
+    """
+    hints = get_type_hints(GraphFile, include_extras=True) | ({} if argument is None else {"graph": argument})
     kind, none = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.empty
     shared = [
         inspect.Parameter(
@@ -127,6 +130,22 @@ def with_graph(verb: Callable[..., None]) -> Callable[..., None]:
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return command
+
+
+def find_node(graph: gr.Graph, text: str) -> int:
+    """The position of a node whose id was typed."""
+    kind = graph.ids.dtype.kind
+    if kind == "O":  # ids of several kinds, or of none that can be typed: what they read as
+        known = {str(each): position for position, each in reversed(list(enumerate(graph.ids.tolist())))}
+        if text in known:
+            return int(known[text])
+    try:
+        wanted: str | float = text if kind in "UO" else int(text) if kind in "iu" else float(text)
+    except ValueError:
+        raise gr.InputError(
+            f"ids must be ids of nodes (such as {', '.join(repr(each) for each in graph.ids[:3].tolist())}), got {text!r}"
+        ) from None
+    return int(graph.index_of(wanted))
 
 
 class Tables(NamedTuple):

@@ -8,7 +8,7 @@ import typer
 
 import graphreach as gr
 from graphreach.cli import options
-from graphreach.cli.data import load_run, read_run_data
+from graphreach.cli.data import find_node, load_run, read_run_data
 from graphreach.cli.group import say
 from graphreach.cli.options import check_output, option
 from graphreach.progress import stage
@@ -36,7 +36,7 @@ def explain(
     if (pair is None) == (node is None):
         raise gr.InputError("one of --pair and --node must be given")
     loaded = load_run(run, graph, features, graph_number, new_anchors, model=True)
-    ends = [_find_node(loaded.graph, text) for text in (pair or (str(node),))]
+    ends = [find_node(loaded.graph, text) for text in (pair or (str(node),))]
     if loaded.run.settings.task == "node" and pair is not None:
         raise gr.InputError("RUN must be of task link or pair to explain pairs, got one of task node")
     from graphreach.explain import Explainer, ReachExplainer
@@ -52,22 +52,6 @@ def explain(
             explainer = Explainer(loaded.run, loaded.graph, loaded.x)
     found = explainer.node(ends[0], top) if pair is None else explainer.pair(ends[0], ends[1], top)
     typer.echo(json.dumps(found.to_dict(top)) if json_ else found.text(top))
-
-
-def _find_node(graph: gr.Graph, text: str) -> int:
-    """The position of a node whose id was typed."""
-    kind = graph.ids.dtype.kind
-    if kind == "O":  # ids of several kinds, or of none that can be typed: what they read as
-        known = {str(each): position for position, each in reversed(list(enumerate(graph.ids.tolist())))}
-        if text in known:
-            return int(known[text])
-    try:
-        wanted: str | float = text if kind in "UO" else int(text) if kind in "iu" else float(text)
-    except ValueError:
-        raise gr.InputError(
-            f"ids must be ids of nodes (such as {', '.join(repr(each) for each in graph.ids[:3].tolist())}), got {text!r}"
-        ) from None
-    return int(graph.index_of(wanted))
 
 
 def report(

@@ -3,17 +3,22 @@
 from graphreach.explain.explainer import Explainer, explain_node, explain_pair
 from graphreach.explain.explanations import AnchorTerm, NodeExplanation, PairExplanation, Term
 from graphreach.explain.likely_paths import Path, likely_paths
+from graphreach.explain.pair_groups import LinkExplanation, SharedAnchor, Shares, group_shares
 from graphreach.explain.reach_explainer import ReachExplainer
 
 __all__ = [
     "AnchorTerm",
     "Explainer",
+    "LinkExplanation",
     "NodeExplanation",
     "PairExplanation",
     "Path",
     "ReachExplainer",
+    "SharedAnchor",
+    "Shares",
     "Term",
     "explain_node",
     "explain_pair",
+    "group_shares",
     "likely_paths",
 ]

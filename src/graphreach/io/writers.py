@@ -1,7 +1,7 @@
 """One way to write each format: tables of rows as text or Parquet, arrays as npy or npz, each a block at a time."""
 
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -41,6 +41,28 @@ def write_table(
             file.write(head.encode())
             for number, frame in enumerate(frames):
                 frame.write_csv(file, include_header=with_names and number == 0, **text)
+
+
+def write_records(path: Path, frames: Iterable[pl.DataFrame]) -> None:
+    """Write the rows of frames as one JSON list of objects; the file appears when all of it is written."""
+    with replacing(path) as partial, partial.open("w", encoding="utf-8") as file:
+        file.writelines(records_text(frames))
+
+
+def records_text(frames: Iterable[pl.DataFrame]) -> Iterator[str]:
+    """The rows of frames as one JSON list of objects, in pieces.
+
+    Example:
+        >>> "".join(records_text([pl.DataFrame({"a": [1, 2]}), pl.DataFrame({"a": [3]})])).split()
+        ['[', '{"a":1},{"a":2},', '{"a":3}', ']']
+    """
+    yield "["
+    before = "\n"
+    for frame in frames:
+        if len(frame):
+            yield before + frame.write_json()[1:-1]
+            before = ",\n"
+    yield "\n]\n"
 
 
 def _write_parquet(partial: Path, frames: Iterable[pl.DataFrame], group: int | None) -> None:

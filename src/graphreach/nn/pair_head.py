@@ -104,8 +104,8 @@ class PairHead(Pretrained, nn.Module):
 def fit_pair_head(x: Tensor, y: Tensor, seed: int = 0, **arguments: Any) -> tuple[PairHead, Tensor, Tensor]:
     """Train a head on features ``[m, f]`` and kinds ``[m]`` (1 or 0), and calibrate it on what its members left out.
 
-    Each member leaves out another tenth of the pairs, so that all are trained on and some have a logit of a network that has
-    not seen them. The learning rate falls along a cosine, so that no epoch has to be chosen.
+    Each member leaves out another tenth of the pairs, so that all are trained on and some have a logit of a network that
+    has not seen them. The learning rate falls along a cosine, so that no epoch has to be chosen.
 
     Args:
         x: Features.

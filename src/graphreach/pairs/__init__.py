@@ -2,5 +2,6 @@
 
 from graphreach.pairs.features import PairFeatures, pair_features
 from graphreach.pairs.recipe import PairRecipe
+from graphreach.pairs.recommendations import Recommendations
 
-__all__ = ["PairFeatures", "PairRecipe", "pair_features"]
+__all__ = ["PairFeatures", "PairRecipe", "Recommendations", "pair_features"]

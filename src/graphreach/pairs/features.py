@@ -203,6 +203,16 @@ class PairFeatures:
             out[:, column + 1] = np.abs(first - second)
             column += 2
 
+    def positions(self, side: str = "to") -> list[Array]:
+        """Positions of all nodes relative to the anchors, ``[n, k]`` for each of the recipe's lengths.
+
+        Args:
+            side: ``"to"`` for walks from nodes to anchors, ``"from"`` for walks from anchors to nodes.
+        """
+        if side not in self._nodes:
+            self._nodes[side] = positions(self.graph, self.anchors, self.recipe.lengths, side).nodes
+        return self._nodes[side]
+
     def _positions(self, out: Array, pairs: NDArray[np.int64], linked: NDArray[np.bool_], own: OwnRows | None) -> None:
         recipe = self.recipe
         column = (recipe.steps - recipe.first_step + 1) * (3 if recipe.directed else 2)

@@ -1,0 +1,122 @@
+"""``graphreach recommend``: which links nodes are likely to get."""
+
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import graphreach as gr
+from graphreach.cli import options
+from graphreach.cli.data import GRAPH, GraphFile, find_node, with_graph
+from graphreach.cli.group import say
+from graphreach.cli.options import check_output, option
+from graphreach.io.writers import ids_for_files, records_text, write_records, write_table
+from graphreach.pairs.candidates import compares_positions
+from graphreach.progress import stage
+
+SUFFIXES = (".csv", ".parquet", ".json")
+DIGITS = 6
+"""Significant digits of probabilities: one in a million is much where links are few."""
+
+RUN_OR_GRAPH = Annotated[
+    Path,
+    typer.Argument(
+        metavar="RUN|GRAPH", help=f"Folder that LinkPredictor.save wrote, or a graph: {GRAPH}", show_default=False
+    ),
+]
+NODE = "Id of a node to recommend partners for; repeatable."
+OTHER = "The graph to recommend links of, with a folder as RUN."
+
+
+@partial(with_graph, argument=RUN_OR_GRAPH)
+def recommend(
+    file: GraphFile,
+    node: Annotated[list[str] | None, option("--node", NODE, "ID", "none")] = None,
+    all_: Annotated[bool, option("--all", "Recommend partners for all nodes.", default="off")] = False,
+    top: Annotated[int, option("--top", "Number of partners for each node.", "N", min=1)] = 10,
+    other: Annotated[Path | None, option("--graph", OTHER, "FILE", "none")] = None,
+    output: Annotated[Path | None, option("--output -o", "A .csv, .parquet or .json file.", "FILE", "stdout")] = None,
+    seed: Annotated[int, option("--seed", options.SEED, "N", min=0, max=2**32 - 1)] = 0,
+    json_: options.Json = False,
+) -> None:
+    """Recommend links that the graph does not have yet, the likeliest partners of each node first.
+
+    A predictor of links is learned from the graph, or read from a folder. Each row is a node, a partner, the probability of
+    a link between them and the partner's rank among those of the node; in a directed graph the link goes from the node to
+    the partner. Probabilities assume that links are as frequent as among all pairs of the graph that was learned from. A
+    node without edges has no rows.
+    """
+    if bool(node) == all_:
+        got = "both" if all_ else "neither"
+        raise gr.InputError(f"one of --node (with the id of a node, repeatable) and --all must be given, got {got}")
+    if output is not None:
+        check_output(output, SUFFIXES)
+    graph = _read_graph(file, other)
+    wanted = None if all_ else [graph.ids[find_node(graph, text)] for text in node or []]
+    links = _predictor(file.graph, graph, seed)
+    if not compares_positions(graph, graph.num_nodes if wanted is None else len(wanted)):
+        say("candidates are those that walks reach; positions are not compared for so many nodes")
+    rows = _Rows(links.recommend_blocks(wanted, top, graph))
+    _write(rows, output, json_)
+    if rows.without:
+        say(f"{rows.without} node{'' if rows.without == 1 else 's'} without candidates, such as those without edges")
+    if output is not None:
+        say(f"{rows.count} rows are in {output}")
+
+
+def _read_graph(file: GraphFile, other: Path | None) -> gr.Graph:
+    if file.graph.is_dir():
+        if other is None:
+            raise gr.InputError(
+                f"--graph must be given with a folder, which holds no graph, got none with {file.graph}"
+            )
+        return replace(file, graph=other).read()
+    if other is not None:
+        raise gr.InputError(f"--graph must go with the folder of a run, got it with the graph {file.graph}")
+    return file.read()
+
+
+def _predictor(source: Path, graph: gr.Graph, seed: int) -> gr.LinkPredictor:
+    """The one in a folder, else one that is learned from the graph; the place where a pretrained one would be chosen."""
+    if source.is_dir():
+        return gr.LinkPredictor.load(source)
+    with stage("learning links"):
+        links = gr.LinkPredictor(random_state=seed).fit(graph)
+    rate = f"1 in {1 / links.prior_:,.0f} pairs"
+    say(f"AUC of links that were left out {links.auc_:.4f}; probabilities are those where {rate} is a link")
+    return links
+
+
+class _Rows:
+    """Recommendations as frames, and how many there were."""
+
+    def __init__(self, blocks: Iterator[Any]) -> None:
+        self._blocks = blocks
+        self.count, self.without = 0, 0
+
+    def __iter__(self) -> Iterator[Any]:
+        import polars as pl
+
+        for block in self._blocks:
+            self.count, self.without = self.count + len(block), self.without + len(block.without)
+            columns = block.columns()
+            ids = {name: pl.Series(ids_for_files(columns[name])) for name in ("node", "partner")}
+            chance = pl.Series(columns["probability"]).round_sig_figs(DIGITS)
+            yield pl.DataFrame(columns | ids | {"probability": chance})
+
+
+def _write(rows: _Rows, output: Path | None, as_json: bool) -> None:
+    if output is None and as_json:
+        for text in records_text(rows):
+            typer.echo(text, nl=False)
+    elif output is None:
+        for number, frame in enumerate(rows):
+            sys.stdout.write(frame.write_csv(include_header=number == 0))
+    elif output.suffix.lower() == ".json":
+        write_records(output, rows)
+    else:
+        write_table(output, rows)

@@ -1,0 +1,114 @@
+"""The best partners of nodes, as columns, and block by block so that all nodes of a large graph stream."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphreach.graph import Graph
+from graphreach.pairs.candidates import PER_NODE, candidates, compares_positions
+from graphreach.pairs.features import PairFeatures
+from graphreach.progress import track
+
+NODES = 1 << 10
+"""Nodes whose candidates are scored at a time."""
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Recommendations:
+    """Partners of nodes, one row for each: the rows of a node stand together, its best partner first.
+
+    Attributes:
+        node: Ids of the nodes that were asked about.
+        partner: Ids of their partners; in a directed graph, targets of an edge from ``node``.
+        probability: Probabilities of a link.
+        rank: 1 for a node's best partner, 2 for the next.
+        without: Ids of nodes that were asked about and have no candidates, so no rows: they have no edges, or an edge to
+            every node that they reach.
+
+    Example:
+        >>> import graphreach as gr
+        >>> graph = gr.datasets.load("communities")[0].graph
+        >>> found = gr.LinkPredictor().fit(graph).recommend([0, 1], top=3)
+        >>> found
+        Recommendations(6 rows of 2 nodes)
+        >>> sorted(found.columns())
+        ['node', 'partner', 'probability', 'rank']
+    """
+
+    node: NDArray[Any]
+    partner: NDArray[Any]
+    probability: Numbers
+    rank: NDArray[np.int64]
+    without: NDArray[Any]
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """The rows as columns, of which ``pandas.DataFrame`` and ``polars.DataFrame`` make a frame."""
+        return {name: getattr(self, name) for name in ("node", "partner", "probability", "rank")}
+
+    def __len__(self) -> int:
+        return len(self.rank)
+
+    def __repr__(self) -> str:
+        count = int(np.count_nonzero(self.rank == 1))
+        missing = f", {len(self.without)} without candidates" if len(self.without) else ""
+        return f"{type(self).__name__}({len(self)} rows of {count} node{'' if count == 1 else 's'}{missing})"
+
+    @classmethod
+    def join(cls, graph: Graph, blocks: Iterable["Recommendations"]) -> "Recommendations":
+        """Blocks of one graph, one below the other."""
+        parts = [_nothing(graph), *blocks]
+        names = ("node", "partner", "probability", "rank", "without")
+        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
+
+def recommend(
+    features: PairFeatures,
+    logits: Callable[[NDArray[np.int64]], Numbers],
+    chance: Callable[[Numbers], Numbers],
+    nodes: NDArray[np.int64],
+    top: int,
+    per_node: int = PER_NODE,
+) -> Iterator[Recommendations]:
+    """Score the candidates of nodes and yield the best of each, some nodes at a time.
+
+    Args:
+        features: Describes pairs of a graph.
+        logits: Scores pairs ``[2, m]``.
+        chance: Turns scores into probabilities.
+        nodes: Positions, each once.
+        top: Partners of a node at most.
+        per_node: Candidates of a node at most; raised to ``top`` if that is more.
+    """
+    nearest = compares_positions(features.graph, len(nodes))
+    parts = [nodes[begin : begin + NODES] for begin in range(0, len(nodes), NODES)]
+    for own in track(parts, len(parts), "recommending partners"):
+        pairs = candidates(features, own, max(top, per_node), nearest)
+        scores = logits(pairs)
+        chosen, rank, without = _best(own, pairs, scores, top, features.graph.num_nodes)
+        ids = features.graph.ids
+        node, partner = ids[pairs[0, chosen]], ids[pairs[1, chosen]]
+        yield Recommendations(node, partner, chance(scores[chosen]), rank, ids[without])
+
+
+def _best(
+    nodes: NDArray[np.int64], pairs: NDArray[np.int64], scores: Numbers, top: int, num_nodes: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Which pairs are the best of each node, their ranks, and the nodes that have none.
+
+    Of pairs with equal scores the one whose partner comes first in the graph is better.
+    """
+    place = np.full(num_nodes, -1)
+    place[nodes] = np.arange(len(nodes))
+    order = np.lexsort((pairs[1], -scores, place[pairs[0]]))
+    sizes = np.bincount(place[pairs[0]], minlength=len(nodes))
+    rank = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes) + 1
+    return order[rank <= top], rank[rank <= top], nodes[sizes == 0]
+
+
+def _nothing(graph: Graph) -> Recommendations:
+    return Recommendations(graph.ids[:0], graph.ids[:0], np.empty(0), np.empty(0, np.int64), graph.ids[:0])
