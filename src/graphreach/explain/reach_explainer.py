@@ -7,6 +7,7 @@ from graphreach.arguments import check_pairs, describe
 from graphreach.errors import InputError
 from graphreach.explain.explainer import PATHS, Explainer
 from graphreach.explain.explanations import PairExplanation, Term
+from graphreach.explain.pair_groups import group_shares
 from graphreach.graph import Graph
 from graphreach.pairs.position import positions
 from graphreach.reachability import reachability
@@ -15,8 +16,8 @@ from graphreach.training.reach_run import ReachRun
 from graphreach.training.trained_run import TrainedRun
 from graphreach.walks.random_walks import check_starts
 
-WHOLE = "what describes the pair"
-"""The one term of a score that is not taken apart."""
+BASE = "training pairs, on average"
+"""The term of a score that no group of features has added yet."""
 
 
 class ReachExplainer(Explainer):
@@ -45,11 +46,14 @@ class ReachExplainer(Explainer):
         return self.scorer.score(self.known, check_pairs(pairs, self.graph.num_nodes))
 
     def pair(self, a: int, b: int, paths: int = PATHS) -> PairExplanation:
-        """The score of a pair, as one term."""
+        """The score of a pair as what each group of features adds to it; see :func:`group_shares`."""
         first, second = check_starts(self.graph, [a, b], "pair").tolist()
-        score = self.scores(np.array([[first], [second]]))
+        row = self.known.describe(np.array([[first], [second]]))
+        score = self.scorer.logits(row)
         chance = self.scorer.probabilities(score)
+        shares = group_shares(self.scorer.logits, row[0], self.scorer.background, self.known.features.names)
+        terms = (Term(BASE, shares.base), *(Term(name, value) for name, value in shares.groups.items()))
         return PairExplanation(
             self.graph, (first, second), self.run.settings.task, self._linked(first, second), float(score[0]),
-            float(chance[0]), (), (Term(WHOLE, float(score[0])),), self.reach.walk_length, calibrated=True,
+            float(chance[0]), (), terms, self.reach.walk_length, calibrated=True,
         )  # fmt: skip
