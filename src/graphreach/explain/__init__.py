@@ -3,7 +3,6 @@
 from graphreach.explain.explainer import Explainer, explain_node, explain_pair
 from graphreach.explain.explanations import AnchorTerm, NodeExplanation, PairExplanation, Term
 from graphreach.explain.likely_paths import Path, likely_paths
-from graphreach.explain.reach_explainer import ReachExplainer
 
 __all__ = [
     "AnchorTerm",
@@ -11,7 +10,6 @@ __all__ = [
     "NodeExplanation",
     "PairExplanation",
     "Path",
-    "ReachExplainer",
     "Term",
     "explain_node",
     "explain_pair",

@@ -36,7 +36,7 @@ class PairOptions:
         >>> PairOptions(steps=1)
         Traceback (most recent call last):
         ...
-        graphreach.errors.InputError: steps must be a whole number from 2 to 64, got 1
+        graphreach.errors.InputError: steps must be an integer from 2 to 64, got 1
     """
 
     steps: int | str = "auto"
