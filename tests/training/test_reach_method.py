@@ -315,6 +315,12 @@ def test_too_few_pairs_to_learn_from(links):
         learn_pairs([PairExamples(graph, pairs, y)], PairOptions(), links)
 
 
+def test_one_pair_of_each_kind_is_too_few():
+    graph = random_graph(8, 14)
+    with pytest.raises(InputError, match="at least 2 pairs of a kind to learn from, got 1 of each"):
+        learn_pairs([PairExamples(graph, np.array([[0, 2], [1, 3]]), np.array([1, 0]))], PairOptions(), links=False)
+
+
 def test_a_folder_without_a_model_is_one_sentence(tmp_path):
     with pytest.raises(InputError, match=r"must hold config\.json"):
         PairScorer.load(tmp_path)

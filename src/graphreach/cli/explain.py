@@ -39,7 +39,8 @@ def explain(
     ends = [find_node(loaded.graph, text) for text in (pair or (str(node),))]
     if loaded.run.settings.task == "node" and pair is not None:
         raise gr.InputError("RUN must be of task link or pair to explain pairs, got one of task node")
-    from graphreach.explain import Explainer, ReachExplainer
+    from graphreach.explain import Explainer
+    from graphreach.explain.reach_explainer import ReachExplainer
     from graphreach.training.settings import FITTED
 
     method = loaded.run.settings.method

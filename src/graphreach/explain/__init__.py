@@ -4,7 +4,6 @@ from graphreach.explain.explainer import Explainer, explain_node, explain_pair
 from graphreach.explain.explanations import AnchorTerm, NodeExplanation, PairExplanation, Term
 from graphreach.explain.likely_paths import Path, likely_paths
 from graphreach.explain.pair_groups import LinkExplanation, SharedAnchor, Shares, group_shares
-from graphreach.explain.reach_explainer import ReachExplainer
 
 __all__ = [
     "AnchorTerm",
@@ -13,7 +12,6 @@ __all__ = [
     "NodeExplanation",
     "PairExplanation",
     "Path",
-    "ReachExplainer",
     "SharedAnchor",
     "Shares",
     "Term",

@@ -10,7 +10,8 @@ from typing import Any
 from graphreach.arguments import to_list, to_path
 from graphreach.datasets import Dataset, Sample
 from graphreach.errors import InputError
-from graphreach.explain import Explainer, ReachExplainer
+from graphreach.explain import Explainer
+from graphreach.explain.reach_explainer import ReachExplainer
 from graphreach.io.files import replacing
 from graphreach.report.drawing import script_json
 from graphreach.report.node_content import NodeContent

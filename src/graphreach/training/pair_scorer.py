@@ -217,6 +217,8 @@ def _check_kinds(truth: NDArray[np.int64], links: bool) -> None:
         raise InputError("graph must have pairs that are not linked to learn from, got none")
     if not 0 < count < len(truth):
         raise InputError("y must have pairs of both kinds, 1 and 0, to learn from")
+    if not links and len(truth) == 2:  # the member that leaves both out would have nothing to learn from
+        raise InputError("y must have at least 2 pairs of a kind to learn from, got 1 of each")
 
 
 def _base_rate(parts: Sequence[PairExamples], truth: NDArray[np.int64], links: bool) -> float:
