@@ -98,7 +98,7 @@ def seal(quick: bool) -> list[Row]:
         ahead, level = ahead + (mean > seal_auc), level + (mean >= walkpool)
         rows.append(
             Row(
-                f"test AUC x 100, {graph}, {len(values)} official splits of SEAL, beside SEAL {seal_auc} and WalkPool {walkpool}",
+                f"test AUC x 100, {graph}, {len(values)} splits of SEAL's, beside SEAL {seal_auc} and WalkPool {walkpool}",
                 "at least", own or seal_auc, mean, "AUC", sizes={"splits": len(values)},
                 raw={"auc": values, "std": float(np.std(values)), "seconds": [each["seconds"] for each in records]},
             )
@@ -165,7 +165,7 @@ def degree_bias(quick: bool) -> list[Row]:
             first, jazz = first + (rank == 1), rank if graph == "jazz" else jazz
             rows.append(
                 Row(
-                    f"AUC, {graph}, {negatives} negatives, {len(records)} repeats, rank {rank} of {len(others) + 1} methods",
+                    f"AUC, {graph}, {negatives} negatives, {len(records)} repeats, rank {rank} of {len(others) + 1}",
                     "at least", others[2] if graph == "jazz" else others[0], mean, "AUC",
                     raw={"auc": [each["auc"] for each in records], "seconds": [each["seconds"] for each in records]},
                 )

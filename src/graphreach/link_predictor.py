@@ -1,6 +1,6 @@
 """Links, or any other relation of pairs, learned from reachability."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
@@ -22,9 +22,10 @@ from graphreach.pairs.recommendations import recommend
 from graphreach.tasks.pair_keys import draw_pairs, encode, unique
 from graphreach.threads import one_blas_thread
 from graphreach.training.pair_options import FEWEST_LINKS, LINKS, PairOptions
-from graphreach.training.pair_scorer import KnownGraph, PairExamples, PairScorer, learn_pairs
+from graphreach.training.pair_scorer import KnownGraph, PairExamples, PairScorer, density, learn_pairs
 
 NEGATIVES = ("uniform", "degree")
+PRETRAINED = Path(__file__).parent / "pretrained"
 
 
 class LinkPredictor(BaseEstimator):  # type: ignore[misc]
@@ -59,7 +60,7 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         anchors_: Ids of the anchors.
         recipe_: Which features describe a pair; a :class:`graphreach.pairs.PairRecipe`.
         head_: The trained :class:`graphreach.nn.PairHead`.
-        prior_: The base rate as a number.
+        prior_: The base rate of the pairs that were learned from.
         auc_: AUC of training pairs, each scored by a perceptron that was trained without it.
         classes_: ``[0, 1]``.
         feature_names_: Names of the features.
@@ -139,7 +140,8 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
             graph: The graph that they are in, if it is not the one that was learned from: one that has grown, or another.
                 If it has all the anchors they stay, else it gets anchors of its own.
         """
-        chance = self._scorer.probabilities(self.decision_function(pairs, graph))
+        known = self._on(graph)
+        chance = self._scorer.probabilities(self._decide(known, pairs), self._rate(known))
         return np.stack([1 - chance, chance], axis=1)
 
     def predict(self, pairs: Any, graph: Any = None) -> NDArray[np.int64]:
@@ -148,11 +150,17 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
 
     def decision_function(self, pairs: Any, graph: Any = None) -> NDArray[np.float64]:
         """Logits of pairs where half of them are links, ``[m]``; see :meth:`predict_proba`."""
-        known = self._on(graph)
+        return self._decide(self._on(graph), pairs)
+
+    def _decide(self, known: KnownGraph, pairs: Any) -> NDArray[np.float64]:
         first, second = pair_rows(pairs)
         if not first:
             return np.empty(0)
         return self._scorer.score(known, np.stack([known.graph.index_of(first), known.graph.index_of(second)]))
+
+    def _rate(self, known: KnownGraph) -> float:
+        """The base rate of a graph: its own density where that was asked for."""
+        return density([known.graph]) if self.prior == "density" and self.links_ else self.prior_
 
     def recommend(self, nodes: Any = None, top: int = 10, graph: Any = None) -> Recommendations:
         """The partners that nodes are likeliest to be linked to and are not yet.
@@ -192,7 +200,7 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         index = np.arange(known.graph.num_nodes) if nodes is None else np.atleast_1d(known.graph.index_of(nodes))
         _, first = np.unique(index, return_index=True)
         return recommend(
-            known.features, partial(self._scorer.score, known), self._scorer.probabilities, index[np.sort(first)], count
+            known.features, partial(self._scorer.score, known), self._chance(known), index[np.sort(first)], count
         )
 
     def explain(self, pair: Any, graph: Any = None) -> LinkExplanation:
@@ -218,9 +226,13 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         known = self._on(graph)
         ((first,), (second,)) = pair_rows([pair], "pair")
         ends = (int(known.graph.index_of(first)), int(known.graph.index_of(second)))
-        chance = self._scorer.probabilities
         with one_blas_thread():
-            return explain_link(known.features, ends, self.logits, self.background_, chance, self.prior_)
+            return explain_link(
+                known.features, ends, self.logits, self.background_, self._chance(known), self._rate(known)
+            )
+
+    def _chance(self, known: KnownGraph) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
+        return partial(self._scorer.probabilities, prior=self._rate(known))
 
     def score(self, pairs: Any, y: Any, graph: Any = None) -> float:
         """The ROC AUC of pairs whose kinds are known.
@@ -252,6 +264,26 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         except (InputError, TypeError, ValueError, KeyError, AttributeError) as error:
             reason = " ".join(str(error).split())[:200]
             raise InputError(f"{folder} must hold a saved LinkPredictor, but {reason}") from None
+        estimator._keep(scorer)
+        estimator._graph = estimator._known = None
+        return estimator
+
+    @classmethod
+    def pretrained(cls) -> Self:
+        """A predictor that ships with the package and scores pairs of any undirected graph at once, without training.
+
+        It was trained on links of generated and public graphs (``python -m tools.pretrain``), and judged on graphs that it
+        was not trained on. Give it the graph with the pairs; probabilities assume the density of that graph.
+
+        Example:
+            >>> import graphreach as gr
+            >>> graph = gr.datasets.load("communities")[0].graph
+            >>> near, far = gr.LinkPredictor.pretrained().decision_function([(1, 3), (1, 399)], graph)
+            >>> bool(near > far)
+            True
+        """
+        scorer, _ = PairScorer.load(PRETRAINED, "LinkPredictor")
+        estimator = cls(steps=scorer.recipe.steps, lengths=scorer.recipe.lengths)
         estimator._keep(scorer)
         estimator._graph = estimator._known = None
         return estimator

@@ -41,7 +41,7 @@ def test_it_is_the_default_and_every_verb_reads_its_run(run, streets, tmp_path, 
     assert json.loads(run("evaluate", folder, "--pairs", pairs, "--json").stdout)["auc"] == 1
     done = run("report", folder, "-o", page)
     assert done.exit_code == 0, done.output
-    assert "what describes the pair" in page.read_text()
+    assert "training pairs, on average" in page.read_text()
     done = run("explain", folder, "--node", "street 1")
     assert done.exit_code == 0, done.output
     refused(

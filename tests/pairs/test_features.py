@@ -42,9 +42,9 @@ def literal(graph, u, v, steps, lengths, first_step=2):
         there, back = dense[t][u, v], dense[t][v, u]
         found += [np.log1p(there * lift[v])] + ([np.log1p(back * lift[u])] if graph.directed else [])
         found.append(np.log1p(GEOMETRIC * np.sqrt(there * back)))
-    to, since = ({l: np.mean(dense[1 : l + 1], axis=0) for l in lengths} for _ in range(2))
-    reach = {l: np.log1p(to[l][:, ANCHORS] * lift[ANCHORS]) for l in lengths}
-    reached = {l: np.log1p(since[l][ANCHORS].T * lift[:, None]) for l in lengths}
+    mean = {length: np.mean(dense[1 : length + 1], axis=0) for length in lengths}
+    reach = {length: np.log1p(mean[length][:, ANCHORS] * lift[ANCHORS]) for length in lengths}
+    reached = {length: np.log1p(mean[length][ANCHORS].T * lift[:, None]) for length in lengths}
     for one, other in [(reach, reach), (reached, reached), (reach, reached)][: 3 if graph.directed else 1]:
         for length in lengths:
             found += alike(one[length][u], other[length][v])

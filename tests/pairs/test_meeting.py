@@ -4,7 +4,7 @@ import numba
 import numpy as np
 import pytest
 
-from graphreach.pairs.direct import edge_weights, without_edges
+from graphreach.pairs.direct import edge_weights, exact_between, sampled_between, without_edges
 from graphreach.pairs.meeting import meeting_powers
 from helpers import KIND_NAMES, KINDS, matrix_powers, random_graph
 
@@ -53,3 +53,11 @@ def test_edges_between_pairs_are_found_and_taken_out(directed, weighted):
     left = without_edges(graph, pairs)
     assert (left.to_scipy().toarray() == matrix).all()
     assert left.directed == graph.directed and (left.ids == graph.ids).all()
+
+
+@kinds
+def test_one_step_is_exact(directed, weighted):
+    graph = random_graph(40, 160, directed, weighted)
+    pairs = graph.edge_index[:, :50]
+    sampled, exact = sampled_between(graph, pairs, 4, 8, 0), exact_between(graph, pairs, 4, 4)
+    np.testing.assert_allclose(sampled[:, :, :2], exact[:, :, :2])

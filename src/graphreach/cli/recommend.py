@@ -11,12 +11,15 @@ import typer
 
 import graphreach as gr
 from graphreach.cli import options
-from graphreach.cli.data import GRAPH, GraphFile, find_node, with_graph
+from graphreach.cli.data import GRAPH, GraphFile, find_node, load_run, with_graph
 from graphreach.cli.group import say
 from graphreach.cli.options import check_output, option
 from graphreach.io.writers import ids_for_files, records_text, write_records, write_table
 from graphreach.pairs.candidates import compares_positions
 from graphreach.progress import stage
+
+SETTINGS, MODEL = "settings.json", "model"
+"""What a run's folder has, and where its model is."""
 
 SUFFIXES = (".csv", ".parquet", ".json")
 DIGITS = 6
@@ -25,10 +28,13 @@ DIGITS = 6
 RUN_OR_GRAPH = Annotated[
     Path,
     typer.Argument(
-        metavar="RUN|GRAPH", help=f"Folder that LinkPredictor.save wrote, or a graph: {GRAPH}", show_default=False
+        metavar="RUN|GRAPH",
+        help=f"Folder of a run of reach, or that LinkPredictor.save wrote; or a graph: {GRAPH}",
+        show_default=False,
     ),
 ]
 NODE = "Id of a node to recommend partners for; repeatable."
+FIT = "Learn from the graph instead of using the model that ships with the package; always done for directed graphs."
 OTHER = "The graph to recommend links of, with a folder as RUN."
 
 
@@ -40,15 +46,17 @@ def recommend(
     top: Annotated[int, option("--top", "Number of partners for each node.", "N", min=1)] = 10,
     other: Annotated[Path | None, option("--graph", OTHER, "FILE", "none")] = None,
     output: Annotated[Path | None, option("--output -o", "A .csv, .parquet or .json file.", "FILE", "stdout")] = None,
+    fit: Annotated[bool, option("--fit", FIT, default="off")] = False,
     seed: Annotated[int, option("--seed", options.SEED, "N", min=0, max=2**32 - 1)] = 0,
     json_: options.Json = False,
 ) -> None:
     """Recommend links that the graph does not have yet, the likeliest partners of each node first.
 
-    A predictor of links is learned from the graph, or read from a folder. Each row is a node, a partner, the probability of
+    Links are scored by a model that ships with the package, by one that is learned from the graph (--fit), or by that of a
+    run. Each row is a node, a partner, the probability of
     a link between them and the partner's rank among those of the node; in a directed graph the link goes from the node to
-    the partner. Probabilities assume that links are as frequent as among all pairs of the graph that was learned from. A
-    node without edges has no rows.
+    the partner. Probabilities assume that links are as frequent as among all pairs of the graph. A node without edges has
+    no rows.
     """
     if bool(node) == all_:
         got = "both" if all_ else "neither"
@@ -57,7 +65,7 @@ def recommend(
         check_output(output, SUFFIXES)
     graph = _read_graph(file, other)
     wanted = None if all_ else [graph.ids[find_node(graph, text)] for text in node or []]
-    links = _predictor(file.graph, graph, seed)
+    links = _predictor(file.graph, graph, seed, fit)
     if not compares_positions(graph, graph.num_nodes if wanted is None else len(wanted)):
         say("candidates are those that walks reach; positions are not compared for so many nodes")
     rows = _Rows(links.recommend_blocks(wanted, top, graph))
@@ -70,6 +78,8 @@ def recommend(
 
 def _read_graph(file: GraphFile, other: Path | None) -> gr.Graph:
     if file.graph.is_dir():
+        if other is None and (file.graph / SETTINGS).exists():
+            return load_run(file.graph, None, None, None).graph
         if other is None:
             raise gr.InputError(
                 f"--graph must be given with a folder, which holds no graph, got none with {file.graph}"
@@ -80,10 +90,13 @@ def _read_graph(file: GraphFile, other: Path | None) -> gr.Graph:
     return file.read()
 
 
-def _predictor(source: Path, graph: gr.Graph, seed: int) -> gr.LinkPredictor:
-    """The one in a folder, else one that is learned from the graph; the place where a pretrained one would be chosen."""
+def _predictor(source: Path, graph: gr.Graph, seed: int, fit: bool) -> gr.LinkPredictor:
+    """The one in a folder; else the pretrained one, or one that is learned from the graph."""
     if source.is_dir():
-        return gr.LinkPredictor.load(source)
+        return gr.LinkPredictor.load(source / MODEL if (source / SETTINGS).exists() else source)
+    if not fit and not graph.directed:
+        say("scored by the model that ships with the package; --fit learns from the graph itself")
+        return gr.LinkPredictor.pretrained()
     with stage("learning links"):
         links = gr.LinkPredictor(random_state=seed).fit(graph)
     rate = f"1 in {1 / links.prior_:,.0f} pairs"

@@ -62,6 +62,10 @@ def sampled_between(graph: Graph, pairs: NDArray[np.int64], steps: int, num_walk
     """The same by walks that meet; P^t(u, u) and P^t(v, v) for t up to 4."""
     out = np.zeros((2, 2, max(steps, 4) + 1, pairs.shape[1]))
     out[0, 0, 0] = out[1, 1, 0] = 1.0
+    inverse = np.divide(1.0, graph.degree, out=np.zeros(graph.num_nodes), where=graph.degree > 0)
+    for first, second in ((0, 1), (1, 0)):
+        ends = pairs[[first, second]]
+        out[first, second, 1] = edge_weights(graph, ends) * inverse[ends[0]]
     forward = meeting_powers(graph, pairs, num_walks, seed).T[: steps - 1]
     out[0, 1, 2 : steps + 1] = forward
     if graph.directed:

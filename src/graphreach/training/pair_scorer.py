@@ -110,9 +110,10 @@ class PairScorer:
         out = [self.logits(known.describe(part)) for part in track(parts, len(parts), "scoring pairs")]
         return np.concatenate(out) if out else np.empty(0)
 
-    def probabilities(self, logits: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Probabilities where the share of links among the pairs is :attr:`prior`."""
-        shifted = np.clip(logits + math.log(self.prior / (1 - self.prior)), -700, 700)
+    def probabilities(self, logits: NDArray[np.float64], prior: float | None = None) -> NDArray[np.float64]:
+        """Probabilities where the share of links among the pairs is ``prior``, by default that of training."""
+        rate = self.prior if prior is None else prior
+        shifted = np.clip(logits + math.log(rate / (1 - rate)), -700, 700)
         out: NDArray[np.float64] = 1 / (1 + np.exp(-shifted))
         return out
 
@@ -224,11 +225,15 @@ def _check_kinds(truth: NDArray[np.int64], links: bool) -> None:
 def _base_rate(parts: Sequence[PairExamples], truth: NDArray[np.int64], links: bool) -> float:
     if not links:
         return float(np.clip(truth.mean(), 1e-9, 1 - 1e-9))
+    return density([part.graph for part in parts])
+
+
+def density(graphs: Sequence[Graph]) -> float:
+    """The share of linked pairs among all pairs of the graphs, above 0 and below 1."""
     edges, pairs = 0.0, 0.0
-    for part in parts:
-        n = part.graph.num_nodes
-        edges += part.graph.num_edges
-        pairs += n * (n - 1) / (1 if part.graph.directed else 2)
+    for graph in graphs:
+        edges += graph.num_edges
+        pairs += graph.num_nodes * (graph.num_nodes - 1) / (1 if graph.directed else 2)
     return float(np.clip(edges / max(1.0, pairs), 1e-12, 1 - 1e-12))
 
 
