@@ -71,7 +71,8 @@ def test_columns_are_those_of_dense_powers(directed, weighted):
     pairs = np.stack([np.arange(0, 30), np.arange(1, 31)])
     found, names = pair_features(graph, pairs, exclude_own_edge=False, **CHOSEN)
     expected = np.array([literal(graph, u, v, 5, (2, 7)) for u, v in (pairs if directed else np.sort(pairs, axis=0)).T])
-    assert found.shape == (30, len(names)) and len(set(names)) == len(names)
+    assert found.shape == (30, len(names))
+    assert len(set(names)) == len(names)
     np.testing.assert_allclose(found, expected, atol=2e-5)
 
 

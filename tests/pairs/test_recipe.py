@@ -25,7 +25,8 @@ def test_more_pairs_get_fewer_steps_and_at_last_walks(monkeypatch):
         found = PairRecipe.for_graph(graph, 10**5)
         steps.append(found.steps if found.method == "exact" else 0)
     assert steps == sorted(steps, reverse=True)
-    assert steps[0] == recipe.MOST_STEPS and steps[-1] == 0
+    assert steps[0] == recipe.MOST_STEPS
+    assert steps[-1] == 0
     assert any(recipe.STEPS <= each < recipe.MOST_STEPS for each in steps)
 
 
