@@ -36,6 +36,7 @@ OWN = {
     "email-complete-pairs-disjoint": "accuracy",
     "seal-links": "links",
     "degree-bias": "links",
+    "raw-links": "links",
     "classes-cora": "classes",
     "classes-citeseer": "classes",
     "classes-cora-attributes": "classes",
