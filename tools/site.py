@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from tools.calls import stored
 from tools.flow import flow
+from tools.link_tables import pretrained_table, seal_table
 from tools.names import address, own_names, public_names, rooms
 
 CALLS = re.compile(r"<!-- calls: (\w+) -->")
@@ -45,7 +46,11 @@ def on_files(files: Files, config: Any) -> Files:
 def on_page_markdown(markdown: str, **kwargs: Any) -> str:
     """Draw the diagrams and list the verbs where a page asks for it."""
     markdown = CALLS.sub(lambda found: stored(found[1]).read_text(encoding="utf-8").replace("\n", ""), markdown)
-    return markdown.replace("<!-- flow -->", flow()).replace("<!-- verbs -->", _verb_table())
+    made = {"flow": flow, "verbs": _verb_table, "seal": seal_table, "pretrained": pretrained_table}
+    for name, make in made.items():
+        if f"<!-- {name} -->" in markdown:
+            markdown = markdown.replace(f"<!-- {name} -->", make())
+    return markdown
 
 
 def on_page_content(content: str, **kwargs: Any) -> str:
