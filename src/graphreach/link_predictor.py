@@ -19,6 +19,7 @@ from graphreach.nn.attributed_pair_head import AttributedPairHead
 from graphreach.nn.pair_head import PairHead, fit_pair_head
 from graphreach.nn.pretrained import saved_model
 from graphreach.pairs import PairAttributes, PairFeatures, PairRecipe, check_attributes
+from graphreach.pairs.recipe import NUM_ANCHORS
 from graphreach.progress import track
 from graphreach.tasks.pair_keys import draw_pairs, encode, unique
 from graphreach.threads import one_blas_thread, one_torch_thread
@@ -38,7 +39,7 @@ SCORED = 1 << 18
 SCORED_ATTRIBUTES = 1 << 15
 """The same where attributes are read, which take hundreds of columns."""
 
-DRAWN, MOST_TIMES = 60_000, 5
+DRAWN, MOST_TIMES = 100_000, 5
 """Pairs that are no links to learn from beside attributes: of these each step takes others, up to so many for each link."""
 
 BACKGROUND = 100
@@ -105,7 +106,7 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         negatives: str = "uniform",
         steps: int | str = "auto",
         lengths: tuple[int, ...] | str = "auto",
-        num_anchors: int = 128,
+        num_anchors: int = NUM_ANCHORS,
         method: str = "auto",
         num_links: int = LINKS,
         hidden_channels: int = 64,

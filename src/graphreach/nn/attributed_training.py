@@ -19,7 +19,7 @@ from graphreach.nn.sparse_rows import SparseRows
 from graphreach.pairs.attributes import AttributeScaling
 from graphreach.progress import live
 
-PASSES = 30
+PASSES = 60
 """Passes over the pairs at most."""
 
 PATIENCE = 10

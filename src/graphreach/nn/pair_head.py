@@ -1,5 +1,6 @@
 """The network that reads what describes a pair: a few small perceptrons whose logits are averaged."""
 
+import itertools
 import math
 from typing import Any
 
@@ -55,7 +56,7 @@ class PairHead(Pretrained, nn.Module):
         self.num_members, self.dropout = num_members, dropout
         sizes = (in_channels, hidden_channels, hidden_channels, 1)
         self.weights = nn.ParameterList(
-            nn.Parameter(torch.empty(num_members, *each)) for each in zip(sizes, sizes[1:], strict=False)
+            nn.Parameter(torch.empty(num_members, *each)) for each in itertools.pairwise(sizes)
         )
         self.biases = nn.ParameterList(nn.Parameter(torch.empty(num_members, 1, size)) for size in sizes[1:])
         self.register_buffer("mean", torch.zeros(in_channels))
