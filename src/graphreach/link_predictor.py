@@ -16,12 +16,13 @@ from graphreach.estimator import as_graph
 from graphreach.explain.pair_groups import LinkExplanation, explain_link
 from graphreach.graph import Graph
 from graphreach.graph.ids import ids_array
-from graphreach.pairs import PairFeatures, Recommendations
+from graphreach.pairs import Recommendations
 from graphreach.pairs.recipe import NUM_ANCHORS
 from graphreach.pairs.recommendations import recommend
 from graphreach.tasks.pair_keys import draw_pairs, encode, unique
 from graphreach.threads import one_blas_thread
-from graphreach.training.pair_options import FEWEST_LINKS, LINKS, PairOptions
+from graphreach.training.attributed_pairs import AttributeExamples
+from graphreach.training.pair_options import FEWEST_LINKS, LINKS, PairOptions, num_others
 from graphreach.training.pair_scorer import KnownGraph, PairExamples, PairScorer, density, learn_pairs
 
 NEGATIVES = ("uniform", "degree")
@@ -32,9 +33,13 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
     r"""Probabilities of links, learned from reachability, as a scikit-learn estimator.
 
     A pair of nodes is described by direct reachability, by the positions of both relative to greedy anchors, by degrees and
-    by return probabilities (:func:`graphreach.pair_features`), and a few small perceptrons read that. Without ``pairs``,
-    :meth:`fit` learns the graph's own links: every link is described by a graph without it, as a link that is to be found
-    has no edge yet. With ``pairs`` and ``y`` it learns any relation of pairs, such as being of one class.
+    by return probabilities (:func:`graphreach.pair_features`), and a few small perceptrons read that. If nodes have
+    attributes ``x``, cosines of these and the product of two rows of a graph convolutional network are read as well, by
+    :class:`graphreach.nn.AttributedPairHead`.
+
+    Without ``pairs``, :meth:`fit` learns the graph's own links: every link is described by a graph without it, as a link
+    that is to be found has no edge yet. With ``pairs`` and ``y`` it learns any relation of pairs, such as being of one
+    class.
 
     Features mean the same in every graph, so that a fitted predictor scores pairs of a graph that has grown, of nodes that
     it has never seen, and of other graphs.
@@ -49,7 +54,7 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         method: ``"exact"`` powers of the transition matrix, ``"walks"`` that meet in the middle, or ``"auto"``.
         num_links: Links, or pairs of the relation, to learn from at most, and as many others, drawn at random.
         hidden_channels: Width of the perceptrons.
-        num_members: Number of perceptrons whose logits are averaged.
+        num_members: Number of perceptrons whose logits are averaged; with attributes at most three networks are.
         prior: The base rate that probabilities assume: the share of links among the pairs that will be asked about.
             ``"density"`` is the share of linked pairs among all pairs of the graph, right for pairs drawn at random; 0.5 is
             right where as many links as other pairs are asked about.
@@ -59,9 +64,9 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         ids_: The ids of the graph's nodes.
         anchors_: Ids of the anchors.
         recipe_: Which features describe a pair; a :class:`graphreach.pairs.PairRecipe`.
-        head_: The trained :class:`graphreach.nn.PairHead`.
+        head_: The trained :class:`graphreach.nn.PairHead`, or :class:`graphreach.nn.AttributedPairHead` with attributes.
         prior_: The base rate of the pairs that were learned from.
-        auc_: AUC of training pairs, each scored by a perceptron that was trained without it.
+        auc_: AUC of training pairs, each scored by a network that was trained without it.
         classes_: ``[0, 1]``.
         feature_names_: Names of the features.
 
@@ -105,18 +110,19 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
 
         Args:
             graph: A :class:`Graph`, a networkx, SciPy or PyG graph, or the path of a file.
-            x: Features of the nodes ``[n, d]``, in the order of the graph's ids, or None.
+            x: Attributes of the nodes ``[n, d]``, an array or a SciPy matrix, in the order of the graph's ids, or None.
             pairs: Rows ``(u, v)`` of node ids to learn from, or None for the graph's own links.
             y: 1 or 0 for each of ``pairs``: whether it is of the relation.
         """
         self._check_parameters()
         known = as_graph(graph)
-        if x is not None:
-            raise InputError("x must be None: features of nodes are not read yet")
+        attributes = None if x is None else AttributeExamples(known, x)
         if (pairs is None) != (y is None):
             raise InputError(f"pairs and y must be given together, got {'y' if pairs is None else 'pairs'} alone")
-        examples = self._link_examples(known) if pairs is None else _relation_examples(known, pairs, y)
-        scorer, seen = learn_pairs([examples], self._options(), pairs is None, self.random_state, self.prior)
+        read = attributes is not None
+        examples = self._link_examples(known, read) if pairs is None else _relation_examples(known, pairs, y)
+        part = examples._replace(attributes=attributes)
+        scorer, seen = learn_pairs([part], self._options(), pairs is None, self.random_state, self.prior)
         self._keep(scorer)
         self._known, self._graph, self.ids_ = seen[0], known, known.ids
         return self
@@ -126,10 +132,10 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         self._scorer, self.head_, self.recipe_ = scorer, scorer.head, scorer.recipe
         self.anchors_ = ids_array([] if scorer.anchors is None else scorer.anchors)
         self.prior_, self.auc_, self.links_ = scorer.prior, scorer.auc, scorer.links
-        self.background_, self.feature_names_ = scorer.background, PairFeatures.names_of(scorer.recipe)
+        self.background_, self.feature_names_ = scorer.background, scorer.names
         self.classes_ = np.array([0, 1])
 
-    def predict_proba(self, pairs: Any, graph: Any = None) -> NDArray[np.float64]:
+    def predict_proba(self, pairs: Any, graph: Any = None, x: Any = None) -> NDArray[np.float64]:
         """The probability that each pair is no link, and that it is one, ``[m, 2]``.
 
         It is calibrated on pairs that the network had not seen, and holds where the share of links among the pairs asked
@@ -139,18 +145,19 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
             pairs: Rows ``(u, v)`` of node ids: a list of pairs or an array ``[m, 2]``.
             graph: The graph that they are in, if it is not the one that was learned from: one that has grown, or another.
                 If it has all the anchors they stay, else it gets anchors of its own.
+            x: Attributes of that graph's nodes, if the predictor was fitted with attributes.
         """
-        known = self._on(graph)
+        known = self._on(graph, x)
         chance = self._scorer.probabilities(self._decide(known, pairs), self._rate(known))
         return np.stack([1 - chance, chance], axis=1)
 
-    def predict(self, pairs: Any, graph: Any = None) -> NDArray[np.int64]:
+    def predict(self, pairs: Any, graph: Any = None, x: Any = None) -> NDArray[np.int64]:
         """1 for pairs that are likelier a link than not, else 0, ``[m]``."""
-        return (self.predict_proba(pairs, graph)[:, 1] > 0.5).astype(np.int64)
+        return (self.predict_proba(pairs, graph, x)[:, 1] > 0.5).astype(np.int64)
 
-    def decision_function(self, pairs: Any, graph: Any = None) -> NDArray[np.float64]:
+    def decision_function(self, pairs: Any, graph: Any = None, x: Any = None) -> NDArray[np.float64]:
         """Logits of pairs where half of them are links, ``[m]``; see :meth:`predict_proba`."""
-        return self._decide(self._on(graph), pairs)
+        return self._decide(self._on(graph, x), pairs)
 
     def _decide(self, known: KnownGraph, pairs: Any) -> NDArray[np.float64]:
         first, second = pair_rows(pairs)
@@ -162,7 +169,7 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         """The base rate of a graph: its own density where that was asked for."""
         return density([known.graph]) if self.prior == "density" and self.links_ else self.prior_
 
-    def recommend(self, nodes: Any = None, top: int = 10, graph: Any = None) -> Recommendations:
+    def recommend(self, nodes: Any = None, top: int = 10, graph: Any = None, x: Any = None) -> Recommendations:
         """The partners that nodes are likeliest to be linked to and are not yet.
 
         For each node up to 200 candidates are scored: those that walks of two and three steps reach most, and those in the
@@ -176,6 +183,7 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
             nodes: Ids of nodes, or one id; None for all nodes.
             top: Number of partners for each node; fewer where there are fewer candidates.
             graph: See :meth:`predict_proba`.
+            x: See :meth:`predict_proba`.
 
         Returns:
             Nodes, partners, probabilities and ranks as columns. A node without candidates, such as one without edges, has
@@ -188,12 +196,14 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
             >>> found.rank
             array([1, 2, 3])
         """
-        known = self._on(graph)
+        known = self._on(graph, x)
         return Recommendations.join(known.graph, self._recommend(known, nodes, top))
 
-    def recommend_blocks(self, nodes: Any = None, top: int = 10, graph: Any = None) -> Iterator[Recommendations]:
+    def recommend_blocks(
+        self, nodes: Any = None, top: int = 10, graph: Any = None, x: Any = None
+    ) -> Iterator[Recommendations]:
         """What :meth:`recommend` returns, some nodes at a time, so that the whole need not be in memory."""
-        return self._recommend(self._on(graph), nodes, top)
+        return self._recommend(self._on(graph, x), nodes, top)
 
     def _recommend(self, known: KnownGraph, nodes: Any, top: int) -> Iterator[Recommendations]:
         count = check_whole("top", top, 1)
@@ -203,15 +213,17 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
             known.features, partial(self._scorer.score, known), self._chance(known), index[np.sort(first)], count
         )
 
-    def explain(self, pair: Any, graph: Any = None) -> LinkExplanation:
+    def explain(self, pair: Any, graph: Any = None, x: Any = None) -> LinkExplanation:
         """Why a pair has its probability: what each group of features adds to its logit, paths and shared anchors.
 
-        The groups are direct reachability, position, degree and return. Their contributions are Shapley values relative to
-        training pairs, half of them links, and add up exactly. If the graph has the link, it is left out.
+        The groups are direct reachability, position, degree and return, and attributes if the predictor was fitted with
+        them. Their contributions are Shapley values relative to training pairs, half of them links, and add up exactly. If
+        the graph has the link, it is left out.
 
         Args:
             pair: Ids of two nodes.
             graph: See :meth:`predict_proba`.
+            x: See :meth:`predict_proba`.
 
         Returns:
             The explanation; ``print`` it to read it.
@@ -223,27 +235,29 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
             >>> bool(abs(found.base + sum(found.groups.values()) - found.logit) < 1e-6)
             True
         """
-        known = self._on(graph)
+        known = self._on(graph, x)
         ((first,), (second,)) = pair_rows([pair], "pair")
         ends = (int(known.graph.index_of(first)), int(known.graph.index_of(second)))
         with one_blas_thread():
             return explain_link(
-                known.features, ends, self.logits, self.background_, self._chance(known), self._rate(known)
-            )
+                known.features, ends, self.logits, self.background_, self._chance(known), self._rate(known),
+                self._scorer.attribute_columns(known, ends),
+            )  # fmt: skip
 
     def _chance(self, known: KnownGraph) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
         return partial(self._scorer.probabilities, prior=self._rate(known))
 
-    def score(self, pairs: Any, y: Any, graph: Any = None) -> float:
+    def score(self, pairs: Any, y: Any, graph: Any = None, x: Any = None) -> float:
         """The ROC AUC of pairs whose kinds are known.
 
         Args:
             pairs: See :meth:`predict_proba`.
             y: 1 or 0 for each pair.
             graph: See :meth:`predict_proba`.
+            x: See :meth:`predict_proba`.
         """
         truth = _kinds(y)
-        scores = self.decision_function(pairs, graph)
+        scores = self.decision_function(pairs, graph, x)
         if len(truth) != len(scores):
             raise InputError(f"y must have one entry for each of {len(scores)} pairs, got {len(truth)}")
         return auc(scores, truth == 1)
@@ -292,20 +306,22 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         """Logits of described pairs where half of them are links."""
         return self._scorer.logits(features)
 
-    def _on(self, graph: Any) -> KnownGraph:
-        """What is known of a graph, computed once for the one that was learned from."""
+    def _on(self, graph: Any, x: Any = None) -> KnownGraph:
+        """What is known of a graph and its attributes, computed once for the one that was learned from."""
         self._check_fitted()
         if graph is None:
+            if x is not None:
+                raise InputError("x must be given together with the graph whose attributes it holds, got x alone")
             if self._known is None:
                 raise InputError("graph must be given to a predictor that was loaded from a folder, got None")
             return self._known
         other = as_graph(graph)
-        if self._known is not None and other is self._known.graph:
+        if x is None and self._known is not None and other is self._known.graph:
             return self._known
-        return self._scorer.on(other)
+        return self._scorer.on(other, x=x)
 
-    def _link_examples(self, graph: Graph) -> PairExamples:
-        """Some links and as many pairs that are none."""
+    def _link_examples(self, graph: Graph, attributes: bool) -> PairExamples:
+        """Some links and as many pairs that are none, or a few times as many beside attributes."""
         edges = graph.edge_index
         links = edges[:, edges[0] != edges[1] if graph.directed else edges[0] < edges[1]]
         if links.shape[1] < FEWEST_LINKS:
@@ -313,7 +329,7 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         rng = np.random.default_rng([self.random_state, 0])
         chosen = links[:, np.sort(rng.permutation(links.shape[1])[: self.num_links])]
         taken = unique(encode(links))
-        others = NEGATIVE_DRAWS[self.negatives](rng, graph, chosen.shape[1], taken)
+        others = NEGATIVE_DRAWS[self.negatives](rng, graph, num_others(chosen.shape[1], attributes), taken)
         if not others.shape[1]:
             raise InputError("graph must have pairs that are not linked to learn from, got none")
         truth = np.repeat([1, 0], [chosen.shape[1], others.shape[1]])

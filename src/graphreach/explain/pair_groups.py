@@ -5,7 +5,7 @@ logit over stored training pairs ("background") whose features in S are replaced
 up to the pair's logit less that of the background.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import expm1, factorial
@@ -158,6 +158,7 @@ TITLES = {
 def explain_link(
     features: PairFeatures, pair: tuple[int, int], logits: Logits, background: NDArray[np.float32],
     chance: Callable[[NDArray[np.float64]], NDArray[np.float64]], prior: float,
+    attributes: Mapping[str, float] | None = None,
 ) -> LinkExplanation:  # fmt: skip
     """Explain the score of a pair of positions.
 
@@ -168,6 +169,7 @@ def explain_link(
         background: Features of training pairs.
         chance: Turns logits into probabilities.
         prior: The share of links that they assume.
+        attributes: Columns of the pair from attributes of nodes that stand after its features, by name.
     """
     listed = np.array(pair)[:, None]
     if pair[0] == pair[1]:
@@ -179,7 +181,9 @@ def explain_link(
         seen = without_edges(features.graph, listed)
         features = PairFeatures(seen, features.recipe, features.anchors, features.seed)
     row = features.describe(listed, exclude_own_edge=False)[0]
-    shares = group_shares(logits, row, background, features.names)
+    more = dict(attributes or {})
+    all_columns = np.concatenate([row, np.array(list(more.values()), np.float32)])
+    shares = group_shares(logits, all_columns, background, [*features.names, *more])
     logit = shares.base + sum(shares.groups.values())
     graph, (a, b) = features.graph, plain_ids(features.graph.ids[list(pair)])
     paths, anchors = _paths(graph, pair, features.recipe.steps), shared_anchors(features, pair)
@@ -189,6 +193,7 @@ def explain_link(
         "position": _position_fact(anchors),
         "degree": _degree_fact(features, pair, (a, b)),
         "return": "how often walks from each come back to it",
+        "attributes": _attributes_fact(more),
     }
     return LinkExplanation(
         (a, b), float(chance(np.array([logit]))[0]), prior, logit, shares.base, shares.groups, facts,
@@ -256,6 +261,16 @@ def _degree_fact(features: PairFeatures, pair: tuple[int, int], ids: tuple[Any, 
     else:
         own = f"{graph.degree[pair[0]]:g} of {ids[0]}, {graph.degree[pair[1]]:g} of {ids[1]}"
     return f"{own}, {mean:.3g} on average"
+
+
+def _attributes_fact(columns: Mapping[str, float]) -> str:
+    cosines = [f"{value:.2f}" for name, value in columns.items() if ".cosine_" in name]
+    if not cosines:
+        return ""
+    return f"the cosine of both is {cosines[0]}" + "".join(
+        f", {value} with those within {hops} jump{'' if hops == 1 else 's'}"
+        for hops, value in enumerate(cosines[1:], start=1)
+    )
 
 
 def _chance(value: float) -> str:

@@ -51,7 +51,7 @@ class ReachExplainer(Explainer):
         row = self.known.describe(np.array([[first], [second]]))
         score = self.scorer.logits(row)
         chance = self.scorer.probabilities(score)
-        shares = group_shares(self.scorer.logits, row[0], self.scorer.background, self.known.features.names)
+        shares = group_shares(self.scorer.logits, row[0], self.scorer.background, self.scorer.names)
         terms = (Term(BASE, shares.base), *(Term(name, value) for name, value in shares.groups.items()))
         return PairExplanation(
             self.graph, (first, second), self.run.settings.task, self._linked(first, second), float(score[0]),

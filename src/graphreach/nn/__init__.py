@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from graphreach.lazy import import_lazily
 
 if TYPE_CHECKING:
+    from graphreach.nn.attributed_pair_head import AttributedPairHead
     from graphreach.nn.decoders import (
         DotDecoder,
         LateFusion,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 __getattr__, __dir__ = import_lazily(
     __name__,
     {
+        "attributed_pair_head": "AttributedPairHead",
         "decoders": "DotDecoder LateFusion PairTerms ReachDecoder ScaledDecoder make_decoder pair_dot pair_terms",
         "encodings": "laplacian_encodings random_walk_encodings",
         "graph_reach": "GraphReach",
@@ -48,6 +50,7 @@ __all__ = [
     "PGNN",
     "PRESETS",
     "Adjacency",
+    "AttributedPairHead",
     "DotDecoder",
     "GraphReach",
     "LateFusion",

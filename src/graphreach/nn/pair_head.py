@@ -127,7 +127,7 @@ def fit_pair_head(x: Tensor, y: Tensor, seed: int = 0, **arguments: Any) -> tupl
     rows = torch.nonzero(part < head.num_members)[:, 0]
     unseen = _left_out(head, x[rows], part[rows])
     if len(rows):
-        _calibrate(head, unseen, y[rows])
+        calibrate(head, unseen, y[rows])
     return head, head.calibration[0] * unseen + head.calibration[1], rows
 
 
@@ -172,7 +172,7 @@ def _left_out(head: PairHead, x: Tensor, part: Tensor) -> Tensor:
     return logits.gather(0, part[None])[0]
 
 
-def _calibrate(head: PairHead, logits: Tensor, y: Tensor) -> None:
+def calibrate(head: Any, logits: Tensor, y: Tensor) -> None:
     """Find scale and shift by which the logits of unseen pairs have the highest likelihood, both kinds counting alike."""
     weight = torch.where(y == 1, 0.5 / (y == 1).sum(), 0.5 / (y == 0).sum()).double()
     values, truth = logits.double(), y.double()

@@ -93,6 +93,15 @@ class Pretrained:
         return model.eval()  # type: ignore[attr-defined,no-any-return]
 
 
+def saved_model(folder: Path) -> str | None:
+    """The name of the class whose model a folder holds, or None if that cannot be told; nothing else is checked."""
+    try:
+        record = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return str(record.get("model")) if isinstance(record, dict) else None
+
+
 def sign(record: dict[str, Any], weights: str | None = None) -> dict[str, Any]:
     """What ``config.json`` holds, with checksums of the weights and of itself.
 

@@ -4,8 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from graphreach.graph import Graph
+from graphreach.pairs.attributes import PairAttributes
 from graphreach.pairs.direct import without_edges
 from graphreach.pairs.features import PairFeatures
 from graphreach.pairs.recipe import PairRecipe
@@ -58,12 +60,15 @@ def link_features(
     pairs: NDArray[np.int64],
     y: NDArray[np.int64],
     seed: int,
+    x: csr_array | None = None,
 ) -> NDArray[np.float32]:
-    """Features of pairs, those of a link by a graph without it, ``[m, f]``."""
+    """Features of pairs, those of a link by a graph without it, ``[m, f]``; with columns of scaled attributes, if any."""
     parts = folds(graph, pairs, y, seed)
     out: NDArray[np.float32] | None = None
     for fold in track(parts, len(parts), "features of training pairs"):
         found = PairFeatures(fold.graph, recipe, anchors, seed).describe(pairs[:, fold.rows])
+        if x is not None:
+            found = np.concatenate([found, PairAttributes(fold.graph, x).describe(pairs[:, fold.rows])], axis=1)
         if out is None:
             out = np.empty((pairs.shape[1], found.shape[1]), np.float32)
         out[fold.rows] = found

@@ -18,6 +18,19 @@ WIDEST = 4096
 FEWEST_LINKS = 4
 """Links that a graph must have to learn from."""
 
+DRAWN, MOST_TIMES = 100_000, 5
+"""Pairs that are no links to learn from beside attributes: of these each step takes others, up to so many for each link."""
+
+
+def num_others(num_links: int, attributes: bool) -> int:
+    """How many pairs that are no links are learned from: as many as links, or a few times as many beside attributes.
+
+    Example:
+        >>> num_others(1000, attributes=False), num_others(1000, attributes=True), num_others(50_000, attributes=True)
+        (1000, 5000, 100000)
+    """
+    return num_links * min(max(1, DRAWN // num_links), MOST_TIMES) if attributes else num_links
+
 
 @dataclass(frozen=True)
 class PairOptions:

@@ -15,17 +15,26 @@ from graphreach.auc import auc
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.ids import ids_array
+from graphreach.nn.attributed_pair_head import AttributedPairHead
 from graphreach.nn.pair_head import PairHead, fit_pair_head
-from graphreach.pairs import PairFeatures, PairRecipe
+from graphreach.nn.pretrained import saved_model
+from graphreach.pairs import PairAttributes, PairFeatures, PairRecipe, check_attributes
 from graphreach.progress import track
 from graphreach.threads import one_blas_thread, one_torch_thread
+from graphreach.training.attributed_pairs import AttributedPairs, AttributeExamples, attribute_names
 from graphreach.training.link_folds import link_features
 from graphreach.training.methods import Clock
-from graphreach.training.pair_options import FEWEST_LINKS, PairOptions
+from graphreach.training.pair_options import FEWEST_LINKS, PairOptions, num_others
 from graphreach.training.trained_run import check_anchor_ids, check_saved_ids, match_ids
 
 SCORED = 1 << 18
 """Pairs that are described and scored at a time."""
+
+SCORED_ATTRIBUTES = 1 << 15
+"""The same where attributes are read, which take hundreds of columns."""
+
+ATTRIBUTE_MEMBERS = 3
+"""Networks that read attributes at most; each takes many times as long as a perceptron."""
 
 BACKGROUND = 100
 """Training pairs kept to explain scores by: what a group of features adds is relative to them."""
@@ -40,33 +49,60 @@ class PairExamples(NamedTuple):
         graph: The graph, with the links among the pairs.
         pairs: Positions of the nodes, ``[2, m]``.
         y: 1 for links, or pairs of the relation, else 0, ``[m]``.
+        attributes: Attributes of the nodes, or None.
     """
 
     graph: Graph
     pairs: Pairs
     y: NDArray[np.int64]
+    attributes: AttributeExamples | None = None
 
 
 class KnownGraph:
-    """A graph and what describes its pairs; anchors are chosen at once, positions computed at first use."""
+    """A graph and what describes its pairs; anchors are chosen at once, positions computed at first use.
 
-    def __init__(self, graph: Graph, recipe: PairRecipe, anchors: NDArray[np.int64] | None, seed: int) -> None:
-        self.graph = graph
+    Args:
+        graph: The graph.
+        recipe: Which features describe a pair.
+        anchors: Positions of the anchors, or None for some of its own.
+        seed: Random seed of anchors and walks.
+        attributes: What attributes of nodes say of pairs; None where a head does not read them, or is not trained yet.
+    """
+
+    def __init__(
+        self, graph: Graph, recipe: PairRecipe, anchors: NDArray[np.int64] | None, seed: int,
+        attributes: AttributedPairs | None = None,
+    ) -> None:  # fmt: skip
+        self.graph, self.attributes = graph, attributes
         with one_blas_thread():
             self.features = PairFeatures(graph, recipe, anchors, seed)
 
     def describe(self, pairs: Pairs) -> NDArray[np.float32]:
         """Features of pairs ``[2, m]``, those of a link by the graph without it unless the recipe reads the own edge."""
         with one_blas_thread():
-            return self.features.describe(pairs, exclude_own_edge=not self.features.recipe.own_edge)
+            found = self.features.describe(pairs, exclude_own_edge=not self.features.recipe.own_edge)
+            if self.attributes is None:
+                return found
+            return np.concatenate([found, self.attributes.describe(pairs)], axis=1)
+
+    def parts(self, pairs: Pairs) -> list[Pairs]:
+        """The pairs, as many at a time as are described at once."""
+        size = SCORED if self.attributes is None else SCORED_ATTRIBUTES
+        return [pairs[:, begin : begin + size] for begin in range(0, pairs.shape[1], size)]
 
     def describe_examples(self, examples: PairExamples) -> NDArray[np.float32]:
         """Features of pairs to learn from: links by folds without them, other relations as they are."""
         recipe, seed = self.features.recipe, self.features.seed
-        if recipe.own_edge:
-            return np.concatenate([self.describe(part) for part in _parts(examples.pairs)])
+        x = None if examples.attributes is None else examples.attributes.x
+        if not recipe.own_edge:
+            with one_blas_thread():
+                return link_features(self.graph, recipe, self.features.anchors, examples.pairs, examples.y, seed, x)
+        found = np.concatenate([self.describe(part) for part in self.parts(examples.pairs)])
+        if x is None:
+            return found
         with one_blas_thread():
-            return link_features(self.graph, recipe, self.features.anchors, examples.pairs, examples.y, seed)
+            cosines = PairAttributes(self.graph, x).describe(examples.pairs, exclude_own_edge=False)
+        return np.concatenate([found, cosines], axis=1)
 
 
 @dataclass
@@ -79,12 +115,12 @@ class PairScorer:
         anchors: Ids of the anchors; None if every graph has anchors of its own.
         prior: The base rate that probabilities assume.
         links: Whether links were learned, or another relation of pairs.
-        auc: AUC of training pairs, each scored by a perceptron that was trained without it.
+        auc: AUC of training pairs, each scored by a network that was trained without it.
         background: Features of some training pairs, ``[b, f]``.
         seed: Random seed of anchors and walks.
     """
 
-    head: PairHead
+    head: PairHead | AttributedPairHead
     recipe: PairRecipe
     anchors: list[Any] | None
     prior: float
@@ -93,10 +129,43 @@ class PairScorer:
     background: NDArray[np.float32]
     seed: int
 
-    def on(self, graph: Graph, new_anchors: bool = False) -> KnownGraph:
-        """What is known of a graph: with the anchors of training if it has them all, else with anchors of its own."""
+    @property
+    def names(self) -> list[str]:
+        """Names of all columns that the head reads."""
+        own = PairFeatures.names_of(self.recipe)
+        return own + attribute_names(self.head) if isinstance(self.head, AttributedPairHead) else own
+
+    def on(self, graph: Graph, new_anchors: bool = False, x: Any = None) -> KnownGraph:
+        """What is known of a graph: with the anchors of training if it has them all, else with anchors of its own.
+
+        Args:
+            graph: The graph.
+            new_anchors: Whether it gets anchors of its own in any case.
+            x: Attributes of its nodes, where the head was trained with attributes.
+        """
+        attributes = self._attributes(graph, x)
         at = None if self.anchors is None or new_anchors else match_ids(self.anchors, graph.ids)
-        return KnownGraph(graph, self.recipe, at if at is not None and (at >= 0).all() else None, self.seed)
+        return KnownGraph(graph, self.recipe, at if at is not None and (at >= 0).all() else None, self.seed, attributes)
+
+    def _attributes(self, graph: Graph, x: Any) -> AttributedPairs | None:
+        head = self.head
+        if not isinstance(head, AttributedPairHead):
+            if x is not None:
+                raise InputError("x must be None, as the predictor was fitted without attributes of nodes")
+            return None
+        if x is None:
+            raise InputError(
+                f"x must be given, as the predictor was fitted with {head.node_channels} attributes, got None"
+            )
+        own = check_attributes(x, graph.num_nodes, head.node_channels)
+        return AttributedPairs(graph, own, head, own_edge=self.recipe.own_edge)
+
+    def attribute_columns(self, known: KnownGraph, pair: tuple[int, int]) -> dict[str, float]:
+        """What attributes say of one pair of positions, by the names of the columns; nothing if they are not read."""
+        if known.attributes is None or not isinstance(self.head, AttributedPairHead):
+            return {}
+        row = known.attributes.describe(np.array(pair)[:, None])[0]
+        return dict(zip(attribute_names(self.head), row.tolist(), strict=True))
 
     def logits(self, features: NDArray[np.float32]) -> NDArray[np.float64]:
         """Logits of described pairs where half of them are links."""
@@ -106,7 +175,7 @@ class PairScorer:
 
     def score(self, known: KnownGraph, pairs: Pairs) -> NDArray[np.float64]:
         """Logits of pairs ``[2, m]`` of a graph where half of them are links, some at a time."""
-        parts = _parts(pairs)
+        parts = known.parts(pairs)
         out = [self.logits(known.describe(part)) for part in track(parts, len(parts), "scoring pairs")]
         return np.concatenate(out) if out else np.empty(0)
 
@@ -134,7 +203,8 @@ class PairScorer:
             folder: The folder.
             what: What the folder should hold, for messages.
         """
-        head = PairHead.from_pretrained(folder)
+        kind = AttributedPairHead if saved_model(folder) == AttributedPairHead.__name__ else PairHead
+        head: PairHead | AttributedPairHead = kind.from_pretrained(folder)
         found: dict[str, Any] = head.metadata  # type: ignore[assignment]
         try:
             recipe = PairRecipe(**{**found["recipe"], "lengths": tuple(found["recipe"]["lengths"])})
@@ -146,9 +216,9 @@ class PairScorer:
         except (InputError, TypeError, ValueError, KeyError, AttributeError) as error:
             reason = " ".join(str(error).split())[:200]
             raise InputError(f"{folder} must hold a saved {what}, but {reason}") from None
-        names = PairFeatures.names_of(recipe)
-        if len(names) != head.in_channels:
-            raise InputError(f"{folder} must hold a network of {len(names)} features, got one of {head.in_channels}")
+        width = head.width if isinstance(head, AttributedPairHead) else head.in_channels
+        if len(scorer.names) != width:
+            raise InputError(f"{folder} must hold a network of {len(scorer.names)} features, got one of {width}")
         return scorer, found
 
 
@@ -161,7 +231,7 @@ def learn_pairs(
     All graphs have one recipe and one head, as features mean the same in every graph; each has anchors of its own.
 
     Args:
-        parts: Pairs of each graph; some may have none.
+        parts: Pairs of each graph; some may have none. Attributes of nodes are read if there is one graph.
         options: How pairs are described and learned from.
         links: Whether links are learned: a link is then described by a graph without it.
         seed: Random seed of folds, anchors, walks and weights.
@@ -173,7 +243,10 @@ def learn_pairs(
         The scorer, and what is known of each graph.
     """
     clock = Clock() if clock is None else clock
-    chosen = _at_most(parts, options.num_links, seed)
+    attributes = parts[0].attributes
+    if len(parts) > 1 and any(part.attributes is not None for part in parts):
+        raise InputError(f"attributes must be of the nodes of one graph, got {len(parts)} graphs")
+    chosen = _at_most(parts, options.num_links, num_others(options.num_links, attributes is not None), seed)
     truth = np.concatenate([part.y for part in chosen])
     _check_kinds(truth, links)
     sizes = [part.pairs.shape[1] for part in chosen]
@@ -185,28 +258,59 @@ def learn_pairs(
         both = [each for each in zip(known, chosen, strict=True) if each[1].pairs.shape[1]]
         features = np.concatenate([own.describe_examples(part) for own, part in both])
     with clock.phase("training"), one_torch_thread():
-        head, unseen, rows = fit_pair_head(
-            torch.from_numpy(features), torch.from_numpy(truth).float(), seed,
-            hidden_channels=options.hidden_channels, num_members=options.num_members,
+        learned = _learn(features, truth, options, seed) if attributes is None else _learn_attributes(
+            known[0], chosen[0], features, options, seed
         )  # fmt: skip
-    background = features[np.sort(np.random.default_rng([seed, 1]).permutation(len(features))[:BACKGROUND])]
     anchors = largest.ids[known[0].features.anchors].tolist() if len(parts) == 1 else None
     rate = _base_rate(parts, truth, links) if isinstance(prior, str) else float(prior)
-    return PairScorer(
-        head, recipe, anchors, rate, links, auc(unseen.numpy(), truth[rows.numpy()] == 1), background, seed
-    ), known
+    return PairScorer(learned.head, recipe, anchors, rate, links, learned.auc, learned.background, seed), known
 
 
-def _at_most(parts: Sequence[PairExamples], count: int, seed: int) -> list[PairExamples]:
-    """No more than ``count`` pairs of each kind, drawn at random from all graphs; in their order if there are fewer."""
+class _Learned(NamedTuple):
+    """A trained head, the AUC of what its members left out, and what describes some training pairs."""
+
+    head: PairHead | AttributedPairHead
+    auc: float
+    background: NDArray[np.float32]
+
+
+def _learn(features: NDArray[np.float32], truth: NDArray[np.int64], options: PairOptions, seed: int) -> _Learned:
+    """Train perceptrons on features of pairs."""
+    head, unseen, rows = fit_pair_head(
+        torch.from_numpy(features), torch.from_numpy(truth).float(), seed,
+        hidden_channels=options.hidden_channels, num_members=options.num_members,
+    )  # fmt: skip
+    background = features[np.sort(np.random.default_rng([seed, 1]).permutation(len(features))[:BACKGROUND])]
+    return _Learned(head, auc(unseen.numpy(), truth[rows.numpy()] == 1), background)
+
+
+def _learn_attributes(
+    known: KnownGraph, examples: PairExamples, features: NDArray[np.float32], options: PairOptions, seed: int
+) -> _Learned:
+    """Train networks that read attributes too; from then on these describe the graph's pairs."""
+    attributes, own_edge = examples.attributes, known.features.recipe.own_edge
+    assert attributes is not None
+    head, unseen, kinds = attributes.learn(
+        features, examples.pairs, examples.y, not own_edge, seed, hidden_channels=options.hidden_channels,
+        num_members=min(options.num_members, ATTRIBUTE_MEMBERS),
+    )  # fmt: skip
+    known.attributes = AttributedPairs(known.graph, attributes.given, head, own_edge)
+    rng = np.random.default_rng([seed, 1])  # of links there are fewer than of other pairs
+    some = [rng.permutation(np.flatnonzero(examples.y == kind))[: BACKGROUND // 2] for kind in (0, 1)]
+    background = known.describe(examples.pairs[:, np.sort(np.concatenate(some))])
+    return _Learned(head, auc(unseen, kinds == 1), background)
+
+
+def _at_most(parts: Sequence[PairExamples], links: int, others: int, seed: int) -> list[PairExamples]:
+    """No more pairs of each kind than given, drawn at random from all graphs; in their order if there are fewer."""
     truth = np.concatenate([part.y for part in parts])
     keep = np.ones(len(truth), np.bool_)
-    for kind in (0, 1):
+    for kind, count in enumerate((others, links)):
         own = np.flatnonzero(truth == kind)
         keep[np.random.default_rng([seed, 2, kind]).permutation(own)[count:]] = False
     places = np.split(keep, np.cumsum([len(part.y) for part in parts])[:-1])
     return [
-        PairExamples(part.graph, part.pairs[:, place], part.y[place]) for part, place in zip(parts, places, strict=True)
+        part._replace(pairs=part.pairs[:, place], y=part.y[place]) for part, place in zip(parts, places, strict=True)
     ]
 
 
@@ -235,7 +339,3 @@ def density(graphs: Sequence[Graph]) -> float:
         edges += graph.num_edges
         pairs += graph.num_nodes * (graph.num_nodes - 1) / (1 if graph.directed else 2)
     return float(np.clip(edges / max(1.0, pairs), 1e-12, 1 - 1e-12))
-
-
-def _parts(pairs: Pairs) -> list[Pairs]:
-    return [pairs[:, begin : begin + SCORED] for begin in range(0, pairs.shape[1], SCORED)]

@@ -1,0 +1,166 @@
+"""The network that reads what describes a pair together with the attributes of nodes, by messages between neighbours."""
+
+import itertools
+import math
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from graphreach.arguments import check_number, check_whole
+from graphreach.nn.checks import MOST_FEATURES, check_channels
+from graphreach.nn.pretrained import Pretrained
+from graphreach.nn.sparse_rows import SparseRows, drop
+from graphreach.pairs.attributes import AttributeScaling
+
+
+class AttributedPairHead(Pretrained, nn.Module):
+    r"""Logits of pairs from their features and from the attributes of nodes: the mean of several networks.
+
+    Each member has a graph convolutional network with two layers,
+    :math:`Z = \hat A \, \mathrm{ReLU}(\hat A X W_1 + b_1) \, W_2 + b_2`, and a perceptron with two hidden layers that reads
+    the pair's features, standardised once over pairs of both kinds, and the elementwise product :math:`Z_u \odot Z_v`. No
+    statistic is taken of a batch: those of links and of other pairs apart would say which kind a pair is of.
+
+    Args:
+        in_channels: Number of features of a pair.
+        node_channels: Number of attributes of a node.
+        hidden_channels: Width of the perceptron's hidden layers.
+        gnn_channels: Width of both layers of the convolutional network.
+        num_members: Number of networks.
+        dropout: Share of the perceptron's hidden units left out in a training step.
+        gnn_dropout: Share of the convolutional network's hidden units left out.
+        attribute_dropout: Share of the attributes left out.
+
+    Shapes:
+        - **input:** features and products :math:`(m, f + members \cdot g)`
+        - **output:** logits :math:`(m)`
+
+    Example:
+        >>> head = AttributedPairHead(30, 1433)
+        >>> head
+        AttributedPairHead(30, 1433, gnn_channels=128, num_members=3)
+        >>> head(torch.zeros(7, 30 + 3 * 128)).shape
+        torch.Size([7])
+    """
+
+    mean: Tensor
+    scale: Tensor
+    node_mean: Tensor
+    node_scale: Tensor
+    calibration: Tensor
+
+    def __init__(
+        self,
+        in_channels: int,
+        node_channels: int,
+        hidden_channels: int = 64,
+        gnn_channels: int = 128,
+        num_members: int = 3,
+        dropout: float = 0.2,
+        gnn_dropout: float = 0.5,
+        attribute_dropout: float = 0.7,
+    ) -> None:
+        super().__init__()
+        self._keep_config({key: value for key, value in locals().items() if key != "self"})
+        check_whole("node_channels", node_channels, 1, MOST_FEATURES)
+        check_whole("num_members", num_members, 1, 100)
+        for name in ("in_channels", "hidden_channels", "gnn_channels"):
+            check_channels(name, self.config[name])
+        for name in ("dropout", "gnn_dropout", "attribute_dropout"):
+            check_number(name, self.config[name], 0, 0.99)
+        self.in_channels, self.node_channels, self.gnn_channels = in_channels, node_channels, gnn_channels
+        self.num_members = num_members
+        dropouts = (dropout, gnn_dropout, attribute_dropout)
+        self.members = nn.ModuleList(
+            Member(in_channels, node_channels, hidden_channels, gnn_channels, dropouts) for _ in range(num_members)
+        )
+        self.register_buffer("mean", torch.zeros(in_channels))
+        self.register_buffer("scale", torch.ones(in_channels))
+        self.register_buffer("node_mean", torch.zeros(node_channels))
+        self.register_buffer("node_scale", torch.zeros(node_channels))
+        self.register_buffer("calibration", torch.tensor([1.0, 0.0]))
+
+    @property
+    def width(self) -> int:
+        """Number of columns that the network reads: a pair's features, then the products of each member."""
+        return self.in_channels + self.num_members * self.gnn_channels
+
+    @property
+    def scaling(self) -> AttributeScaling:
+        """How attributes are scaled."""
+        return AttributeScaling(self.node_mean.numpy(), self.node_scale.numpy())
+
+    def standardise(self, features: Tensor) -> Tensor:
+        """Features with the mean and deviation of the training pairs taken out."""
+        return (features - self.mean) * self.scale
+
+    @torch.no_grad()
+    def nodes(self, x: SparseRows, messages: SparseRows) -> Tensor:
+        """What each member makes of the nodes, ``[n, members, g]``, from scaled attributes and :math:`\\hat A`."""
+        return torch.stack([member.nodes(x, messages) for member in self.members], dim=1)  # type: ignore[operator]
+
+    @staticmethod
+    def products(nodes: Tensor, pairs: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The elementwise products for pairs ``[2, m]``, ``[m, members * g]``."""
+        first, second = torch.from_numpy(pairs)
+        found: NDArray[np.float32] = (nodes[first] * nodes[second]).flatten(1).numpy()
+        return found
+
+    def forward(self, described: Tensor) -> Tensor:
+        """Calibrated logits of pairs, as if as many of them were of one kind as of the other."""
+        features, products = described[:, : self.in_channels], described[:, self.in_channels :]
+        own = self.standardise(features)
+        parts = products.split(self.gnn_channels, dim=1)
+        logits = [member(own, part) for member, part in zip(self.members, parts, strict=True)]
+        slope, shift = self.calibration
+        mean: Tensor = slope * torch.stack(logits).mean(0) + shift
+        return mean
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}({self.in_channels}, {self.node_channels}, gnn_channels={self.gnn_channels}, "
+            f"num_members={self.num_members})"
+        )
+
+
+class Member(nn.Module):
+    """One network of an :class:`AttributedPairHead`; dropout has a generator of the caller's, none when it is used."""
+
+    def __init__(
+        self, in_channels: int, node_channels: int, hidden_channels: int, gnn_channels: int, dropouts: tuple[float, ...]
+    ) -> None:
+        super().__init__()
+        self.dropout, self.gnn_dropout, self.attribute_dropout = dropouts
+        widths = (node_channels, gnn_channels, gnn_channels)
+        sizes = (in_channels + gnn_channels, hidden_channels, hidden_channels, 1)
+        self.convs = nn.ParameterList(nn.Parameter(torch.empty(each)) for each in itertools.pairwise(widths))
+        self.conv_biases = nn.ParameterList(nn.Parameter(torch.empty(size)) for size in widths[1:])
+        self.weights = nn.ParameterList(nn.Parameter(torch.empty(each)) for each in itertools.pairwise(sizes))
+        self.biases = nn.ParameterList(nn.Parameter(torch.empty(size)) for size in sizes[1:])
+        self.reset_parameters()
+
+    def reset_parameters(self, generator: torch.Generator | None = None) -> None:
+        """Draw all weights anew."""
+        for weight, bias in zip(self.convs, self.conv_biases, strict=True):
+            nn.init.xavier_uniform_(weight, generator=generator)
+            nn.init.zeros_(bias)
+        for weight, bias in zip(self.weights, self.biases, strict=True):
+            bound = 1 / math.sqrt(weight.size(0))
+            nn.init.uniform_(weight, -bound, bound, generator=generator)
+            nn.init.uniform_(bias, -bound, bound, generator=generator)
+
+    def nodes(self, x: SparseRows, messages: SparseRows, generator: torch.Generator | None = None) -> Tensor:
+        """The convolutional network's rows, ``[n, g]``."""
+        h = messages.times(x.times(self.convs[0], self.attribute_dropout, generator)) + self.conv_biases[0]
+        h = drop(torch.relu(h), self.gnn_dropout, generator)
+        rows: Tensor = messages.times(h @ self.convs[1]) + self.conv_biases[1]
+        return rows
+
+    def forward(self, features: Tensor, products: Tensor, generator: torch.Generator | None = None) -> Tensor:
+        """Logits ``[m]`` from standardised features and products."""
+        h = torch.cat([products, features], dim=1)
+        for weight, bias in zip(self.weights[:-1], self.biases[:-1], strict=True):
+            h = drop(torch.relu(torch.addmm(bias, h, weight)), self.dropout, generator)
+        return torch.addmm(self.biases[-1], h, self.weights[-1])[:, 0]

@@ -1,0 +1,211 @@
+"""Training of the head that reads attributes: messages of a step leave out the links that the step learns from."""
+
+import math
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from torch import Tensor
+from torch.nn import functional
+
+from graphreach.graph import Graph
+from graphreach.nn.attributed_pair_head import AttributedPairHead, Member
+from graphreach.nn.neighbourhood import OPERATORS, Adjacency
+from graphreach.nn.pair_head import calibrate
+from graphreach.nn.sparse_rows import SparseRows
+from graphreach.pairs.attributes import AttributeScaling
+from graphreach.progress import live
+
+PASSES = 60
+"""Passes over the pairs at most."""
+
+PATIENCE = 10
+"""Passes without a better loss of what was left out, after which a member is done."""
+
+STEPS = 10
+"""Steps of a pass at least."""
+
+LARGEST = 4096
+"""Pairs of one kind in a step at most."""
+
+RATE, DECAY = 3e-3, 1e-4
+"""Learning rate, which falls along a cosine, and weight decay of AdamW."""
+
+WIDE = 4
+"""Attributes are many if there are at least as many of them as nodes divided by this: words tell nodes apart then."""
+
+MANY, FEW = 0.7, 0.3
+"""Share of the attributes left out of a step if there are many, and if there are few."""
+
+
+class Examples(NamedTuple):
+    """Pairs to learn from.
+
+    Attributes:
+        features: What describes each, ``[m, f]``.
+        pairs: Positions of the nodes, ``[2, m]``.
+        y: 1 or 0.
+        part: Which of ``messages`` a pair is learnt with.
+        messages: Graphs along which messages go: one without the links among its pairs each, where links are learnt.
+    """
+
+    features: NDArray[np.float32]
+    pairs: NDArray[np.int64]
+    y: NDArray[np.int64]
+    part: NDArray[np.int64]
+    messages: list[Graph]
+
+
+def message_matrix(graph: Graph) -> SparseRows:
+    r""":math:`\hat A = \hat D^{-1/2} (A + I) \hat D^{-1/2}` of a graph; messages go along edges both ways."""
+    matrix = Adjacency.from_graph(graph).matrix
+    return SparseRows(OPERATORS["gcn"](csr_array(matrix + matrix.T) if graph.directed else matrix))
+
+
+def default_attribute_dropout(num_nodes: int, width: int) -> float:
+    """The share of the attributes that is left out of a step."""
+    return MANY if WIDE * width >= num_nodes else FEW
+
+
+def fit_attributed_pair_head(
+    examples: Examples, x: csr_array, scaling: AttributeScaling, seed: int = 0, **arguments: Any
+) -> tuple[AttributedPairHead, Tensor, Tensor]:
+    """Train a head, and calibrate it on what its members left out.
+
+    Each member leaves other pairs out, by which it is told when to stop: those of one of the graphs along which messages go
+    if there are several, else a tenth of all.
+
+    Args:
+        examples: Pairs to learn from.
+        x: Scaled attributes of the nodes, ``[n, d]``.
+        scaling: How they were scaled.
+        seed: Random seed for weights, dropout and order.
+        arguments: Arguments of :class:`AttributedPairHead`.
+
+    Returns:
+        The head, calibrated logits of pairs by a member that was trained without them, and the kinds of these pairs.
+    """
+    arguments = {"attribute_dropout": default_attribute_dropout(*x.shape), **arguments}
+    with torch.random.fork_rng(devices=[]):  # the weights are drawn again below
+        head = AttributedPairHead(examples.features.shape[1], x.shape[1], **arguments)
+    features = torch.from_numpy(examples.features)
+    deviation = features.std(0, correction=0)
+    head.mean.copy_(features.mean(0))
+    head.scale.copy_(torch.where(deviation > 1e-6, 1 / deviation.clamp(min=1e-6), torch.zeros_like(deviation)))
+    head.node_mean.copy_(torch.from_numpy(scaling.mean))
+    head.node_scale.copy_(torch.from_numpy(scaling.scale))
+    trainer = _Trainer(examples, SparseRows(x), head.standardise(features))
+    unseen, truth = [], []
+    with live("pair head with attributes", head.num_members * PASSES) as show:
+        for number, member in enumerate(head.members):
+            rows = trainer.held_out(number, seed)
+            for done in trainer.train(member, rows, number, seed):  # type: ignore[arg-type]
+                show(number * PASSES + done, f"member {number + 1}")
+            unseen.append(trainer.logits(member, rows))  # type: ignore[arg-type]
+            truth.append(trainer.y[rows])
+    head.eval()
+    logits, kinds = torch.cat(unseen), torch.cat(truth)
+    calibrate(head, logits, kinds)
+    return head, head.calibration[0] * logits + head.calibration[1], kinds
+
+
+class _Trainer:
+    """The examples as tensors, and the passes of one member over them."""
+
+    def __init__(self, examples: Examples, x: SparseRows, features: Tensor) -> None:
+        self.x, self.features = x, features
+        self.pairs, self.y = torch.from_numpy(examples.pairs), torch.from_numpy(examples.y).float()
+        self.part = torch.from_numpy(examples.part)
+        self.messages = [message_matrix(graph) for graph in examples.messages]
+
+    def held_out(self, number: int, seed: int) -> Tensor:
+        """Pairs that a member is not trained on, of both kinds."""
+        count = len(self.messages)
+        if count >= STEPS // 2:
+            chosen = self.part == number % count
+            if 0 < int(self.y[chosen].sum()) < int(chosen.sum()):
+                return torch.nonzero(chosen)[:, 0]
+        generator = _generator(seed, number, 1)
+        kept = []
+        for kind in (0, 1):
+            own = torch.nonzero(self.y == kind)[:, 0]
+            kept.append(own[torch.randperm(len(own), generator=generator)[: -(-len(own) // 10)]])
+        return torch.cat(kept)
+
+    def train(self, member: Member, held: Tensor, number: int, seed: int) -> Iterator[int]:
+        """Train a member up to its best pass; yields the number of passes."""
+        generator = _generator(seed, number, 0)
+        member.reset_parameters(generator)
+        optimiser = torch.optim.AdamW(member.parameters(), lr=RATE, weight_decay=DECAY, fused=True)
+        free = torch.ones(len(self.y), dtype=torch.bool)
+        free[held] = False
+        best, kept, since = math.inf, {}, 0
+        for done in range(PASSES):
+            steps = self.steps(free, generator)
+            for step, (part, rows) in enumerate(steps):
+                progress = (done + step / len(steps)) / PASSES
+                optimiser.param_groups[0]["lr"] = RATE * 0.5 * (1 + math.cos(math.pi * progress))
+                optimiser.zero_grad()
+                self.loss(member, part, rows, generator).backward()
+                optimiser.step()
+            loss = balanced_loss(self.logits(member, held), self.y[held])
+            since += 1
+            if float(loss) < best:
+                best, since = float(loss), 0
+                kept = {name: value.clone() for name, value in member.state_dict().items()}
+            yield done + 1
+            if since == PATIENCE:
+                break
+        if kept:
+            member.load_state_dict(kept)
+
+    def steps(self, free: Tensor, generator: torch.Generator) -> list[tuple[int, Tensor]]:
+        """One pass: for each step the graph of its messages and its pairs, as many of one kind as of the other."""
+        found = []
+        for part in range(len(self.messages)):
+            own = free & (self.part == part)
+            kinds = [torch.nonzero(own & (self.y == kind))[:, 0] for kind in (1, 0)]
+            fewer = min(len(each) for each in kinds)
+            if not fewer:
+                continue
+            kinds = [each[torch.randperm(len(each), generator=generator)] for each in kinds]
+            pieces = max(-(-STEPS // len(self.messages)), -(-fewer // LARGEST))
+            size = max(1, -(-fewer // pieces))
+            split = [each[:fewer].split(size) for each in kinds]
+            found += [(part, torch.cat(piece)) for piece in zip(*split, strict=True)]
+        return [found[place] for place in torch.randperm(len(found), generator=generator).tolist()]
+
+    def loss(self, member: Member, part: int, rows: Tensor, generator: torch.Generator | None) -> Tensor:
+        """The loss of some pairs with the messages of one graph."""
+        return balanced_loss(self.scores(member, part, rows, generator), self.y[rows])
+
+    def scores(self, member: Member, part: int, rows: Tensor, generator: torch.Generator | None = None) -> Tensor:
+        """Logits of some pairs with the messages of one graph."""
+        nodes = member.nodes(self.x, self.messages[part], generator)
+        first, second = self.pairs[:, rows]
+        found: Tensor = member(self.features[rows], nodes[first] * nodes[second], generator)
+        return found
+
+    @torch.no_grad()
+    def logits(self, member: Member, rows: Tensor) -> Tensor:
+        """Logits of pairs, each with the messages of its own graph."""
+        out = torch.empty(len(rows))
+        for part in self.part[rows].unique().tolist():
+            own = self.part[rows] == part
+            out[own] = self.scores(member, part, rows[own])
+        return out
+
+
+def balanced_loss(logits: Tensor, y: Tensor) -> Tensor:
+    """Cross entropy, in which both kinds of pairs count alike."""
+    losses = functional.binary_cross_entropy_with_logits(logits, y, reduction="none")
+    return 0.5 * (losses[y == 1].mean() + losses[y == 0].mean())
+
+
+def _generator(seed: int, number: int, purpose: int) -> torch.Generator:
+    """Random numbers of one member for one purpose."""
+    state = np.random.SeedSequence([seed, number, purpose]).generate_state(1, np.uint64)[0]
+    return torch.Generator().manual_seed(int(state >> np.uint64(1)))

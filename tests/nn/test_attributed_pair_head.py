@@ -1,0 +1,151 @@
+"""The head that reads attributes: what it computes, what its messages leave out, and that it repeats."""
+
+import numpy as np
+import pytest
+import torch
+
+import graphreach as gr
+from graphreach.errors import InputError
+from graphreach.nn import AttributedPairHead
+from graphreach.nn.attributed_training import Examples, _Trainer, fit_attributed_pair_head, message_matrix
+from graphreach.nn.sparse_rows import SparseRows
+from graphreach.pairs import AttributeScaling, check_attributes
+from graphreach.training.link_folds import folds
+from helpers import random_graph
+
+
+def example(seed=0):
+    """Links and other pairs of a graph, dealt into folds, with attributes."""
+    graph = random_graph(40, 90, seed=seed)
+    rng = np.random.default_rng(seed)
+    edges = graph.edge_index
+    links = edges[:, edges[0] < edges[1]]
+    linked = {tuple(pair) for pair in edges.T.tolist()}
+    others = [(u, v) for u in range(40) for v in range(u) if (u, v) not in linked]
+    chosen = np.array(others)[rng.permutation(len(others))[: links.shape[1]]].T
+    pairs = np.concatenate([links, chosen], axis=1)
+    y = np.repeat([1, 0], [links.shape[1], chosen.shape[1]])
+    found = folds(graph, pairs, y)
+    part = np.empty(len(y), np.int64)
+    for number, fold in enumerate(found):
+        part[fold.rows] = number
+    features = rng.normal(size=(len(y), 5)).astype(np.float32)
+    x = check_attributes(rng.random((40, 12)) < 0.3, 40)
+    return Examples(features, pairs, y, part, [fold.graph for fold in found]), x
+
+
+def fitted(**arguments):
+    examples, x = example()
+    scaling = AttributeScaling.of(x)
+    return fit_attributed_pair_head(examples, scaling.apply(x), scaling, 3, gnn_channels=8, num_members=2, **arguments)
+
+
+def test_rows_are_those_of_the_layers_of_pyg():
+    conv = pytest.importorskip("torch_geometric.nn").GCNConv
+    graph = random_graph(20, 40, seed=1)
+    x = check_attributes(np.random.default_rng(0).random((20, 6)) < 0.4, 20)
+    member = AttributedPairHead(3, 6, gnn_channels=7, num_members=1).members[0]
+    h, edges = torch.from_numpy(x.toarray()), torch.from_numpy(graph.edge_index)
+    for number, (weight, bias) in enumerate(zip(member.convs, member.conv_biases, strict=True)):
+        layer = conv(*weight.shape)
+        layer.lin.weight.data, layer.bias.data = weight.data.T, bias.data
+        h = layer(h, edges)
+        h = h.relu() if number == 0 else h
+    torch.testing.assert_close(member.nodes(SparseRows(x), message_matrix(graph)), h)
+
+
+def test_messages_of_a_directed_graph_go_both_ways():
+    graph = gr.Graph.from_edges([[0], [1]], directed=True)
+    other = gr.Graph.from_edges([[0], [1]])
+    eye = torch.eye(2)
+    assert torch.equal(message_matrix(graph).times(eye), message_matrix(other).times(eye))
+
+
+def test_logits_are_the_calibrated_mean_of_the_members():
+    head = AttributedPairHead(3, 6, gnn_channels=4, num_members=2)
+    head.mean.copy_(torch.tensor([1.0, 2.0, 3.0]))
+    head.calibration.copy_(torch.tensor([2.0, -1.0]))
+    described = torch.randn(9, head.width)
+    own = described[:, :3] - head.mean
+    each = [member(own, described[:, 3 + 4 * i : 7 + 4 * i]) for i, member in enumerate(head.members)]
+    torch.testing.assert_close(head(described), 2 * (each[0] + each[1]) / 2 - 1)
+
+
+def test_a_link_does_not_see_itself_in_the_messages_of_its_own_step():
+    """Whatever edges the pairs of a fold have, planted or deleted, its step computes the same."""
+    examples, x = example()
+    trainer = _Trainer(examples, SparseRows(x), torch.from_numpy(examples.features))
+    member = AttributedPairHead(5, 12, gnn_channels=8, num_members=1).members[0]
+    graph = random_graph(40, 90, seed=0)
+    row = int(np.flatnonzero((examples.part == 4) & (examples.y == 1))[0])
+    u, v = examples.pairs[:, row]
+    assert (((u, v) == graph.edge_index.T).all(1)).any()
+    assert not (((u, v) == examples.messages[4].edge_index.T).all(1)).any()
+    without = [message_matrix(each) for each in examples.messages]
+    edges = graph.edge_index
+    absent = gr.Graph.from_edges(
+        edges[:, ~(((edges[0] == u) & (edges[1] == v)) | ((edges[0] == v) & (edges[1] == u)))], 40
+    )
+    again = folds_of(absent, examples)
+    rows = torch.tensor([row])
+    with_edge = trainer.scores(member, 4, rows)
+    trainer.messages = [message_matrix(each) for each in again]
+    assert torch.equal(trainer.scores(member, 4, rows), with_edge)
+    trainer.messages = [message_matrix(graph)] * len(without)
+    assert not torch.equal(trainer.scores(member, 4, rows), with_edge)
+
+
+def folds_of(graph, examples):
+    """The graphs of messages of the same folds in another graph."""
+    from graphreach.pairs.direct import without_edges
+
+    return [
+        without_edges(graph, examples.pairs[:, (examples.part == number) & (examples.y == 1)])
+        for number in range(len(examples.messages))
+    ]
+
+
+def test_every_step_takes_its_pairs_from_the_fold_that_its_messages_leave_out():
+    examples, x = example()
+    trainer = _Trainer(examples, SparseRows(x), torch.from_numpy(examples.features))
+    held = trainer.held_out(0, 0)
+    free = torch.ones(len(examples.y), dtype=torch.bool)
+    free[held] = False
+    steps = trainer.steps(free, torch.Generator().manual_seed(0))
+    assert len(steps) == len(examples.messages) - 1
+    for part, rows in steps:
+        assert (examples.part[rows.numpy()] == part).all()
+        assert 2 * examples.y[rows.numpy()].sum() == len(rows)
+        linked = {tuple(pair) for pair in examples.messages[part].edge_index.T.tolist()}
+        assert not linked & {tuple(pair) for pair in examples.pairs[:, rows.numpy()].T.tolist()}
+
+
+def test_the_same_seed_gives_the_same_bits_and_leaves_the_generator_of_torch_alone():
+    state = torch.random.get_rng_state()
+    (head, unseen, _), (other, again, _) = fitted(), fitted()
+    assert torch.equal(torch.random.get_rng_state(), state)
+    assert torch.equal(unseen, again)
+    for name, value in head.state_dict().items():
+        assert torch.equal(value, other.state_dict()[name]), name
+
+
+def test_saved_and_loaded_bit_for_bit(tmp_path):
+    head, _, _ = fitted()
+    head.save_pretrained(tmp_path)
+    loaded = AttributedPairHead.from_pretrained(tmp_path)
+    described = torch.randn(6, head.width)
+    assert repr(loaded) == "AttributedPairHead(5, 12, gnn_channels=8, num_members=2)"
+    assert torch.equal(loaded(described), head(described))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"gnn_channels": 0}, "gnn_channels must be"),
+        ({"attribute_dropout": 1.0}, "attribute_dropout must be"),
+        ({"num_members": 0}, "num_members must be"),
+    ],
+)
+def test_arguments_that_no_network_can_be_made_of_are_refused(arguments, message):
+    with pytest.raises(InputError, match=message):
+        AttributedPairHead(3, 6, **arguments)
