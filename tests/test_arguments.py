@@ -103,7 +103,10 @@ def test_examples_metrics_and_what_needs_a_split():
             (lambda: tasks.Examples([[0.5], [1.5]], [1]), "index must be a list or array of integers"),
             (lambda: tasks.Examples(None, [1]), "index must be a list or array of integers, got None"),
             (lambda: tasks.Examples([[0], [1]], ["1"]), "label must be a list or array of integers"),
-            (lambda: tasks.Examples([[0], [1]], [1], [3]), "one row for each of 1 positives, got shape [1]"),
+            (
+                lambda: tasks.Examples([[0], [1]], [1], [3]),
+                "one row for each of 1 positives, [1, c] targets or [1, c, 2] pairs, got shape [1]",
+            ),
             (lambda: tasks.metrics("link", [0.5, np.nan], SCORED), "scores must be finite, got 1 that are not"),
             (lambda: tasks.metrics("link", None, SCORED), "scores must be a list or array of numbers, got None"),
             (lambda: tasks.metrics("link", [0.5], SCORED), "scores must have shape [2], one per pair, got [1]"),

@@ -342,7 +342,8 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         check_choice("negatives", self.negatives, NEGATIVES)
         self._options()
         check_whole("random_state", self.random_state, 0, 2**32 - 1)
-        if self.prior != "density" and not 0 < check_number("prior", self.prior, 0, 1, above=True) < 1:
+        named = isinstance(self.prior, str) and self.prior == "density"
+        if not named and not 0 < check_number("prior", self.prior, 0, 1, above=True) < 1:
             raise InputError(f'prior must be a share between 0 and 1, or "density", got {self.prior!r}')
 
     def _check_fitted(self) -> None:

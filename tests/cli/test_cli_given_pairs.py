@@ -9,7 +9,7 @@ import pytest
 import graphreach as gr
 
 FAST = ("--model", "common-neighbours")
-QUICK = ("--set", "num_anchors=6", "--set", "evaluate_every=2", "--epochs", "4")
+QUICK = ("--model", "graphreach", "--set", "num_anchors=6", "--set", "evaluate_every=2", "--epochs", "4")
 
 
 @pytest.fixture

@@ -22,7 +22,8 @@ RESULTS = (
     "AnchorSet", "Diameter", "InputError", "tasks.LeakError", "tasks.LeakReport", "tasks.MeanMetrics", "tasks.SampleLike",
     "tasks.Split", "tasks.empty_pairs", "attacks.Attack", "attacks.Interval", "attacks.Tally", "nn.PairTerms", "nn.Preset",
     "nn.DotDecoder", "nn.ScaledDecoder", "datasets.DownloadError", "datasets.fetch", "datasets.names", "explain.AnchorTerm",
-    "explain.NodeExplanation", "explain.PairExplanation", "explain.Path", "explain.Term",
+    "explain.LinkExplanation", "explain.NodeExplanation", "explain.PairExplanation", "explain.Path",
+    "explain.SharedAnchor", "explain.Term",
 )  # fmt: skip
 """What graphreach makes itself, takes no arguments, or downloads."""
 

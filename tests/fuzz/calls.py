@@ -165,6 +165,12 @@ def _tasks() -> list[Call]:
             "task": "link", "scores": np.linspace(0, 1, len(split().test.label)), "examples": split().test}, share=1),
         Call("tasks.score", lazy("tasks:score"), lambda: {
             "name": "common-neighbours", "graph": graph(), "pairs": np.array([[0, 1], [2, 3]])}, share=1),
+        Call("tasks.split_given", lazy("tasks:split_given"), lambda: {
+            "sample": graph("int"), "test_pairs": split().test.positives[:, :2], "seed": 0,
+            "negatives": "uniform", "fractions": (0.8, 0.1, 0.1), "keep_connected": False, "bipartite": None}),
+        Call("tasks.GivenPairs", lazy("tasks:GivenPairs"), lambda: {"test_pairs": np.array([[0, 1], [2, 3]])}),
+        Call("tasks.pooled_hits", lazy("tasks:pooled_hits"), lambda: {
+            "scores": np.linspace(0, 1, len(split().test.label)), "examples": split().test, "k": 2}),
         Call("tasks.Examples", lazy("tasks:Examples"), lambda: {
             "index": np.array([[0, 1], [2, 3]]), "label": np.array([0, 1]), "candidates": np.array([[1]])}),
     ]  # fmt: skip

@@ -194,6 +194,21 @@ def _training() -> list[Call]:
             "z": np.ones((30, 8), np.float32), "pairs": np.array([[0, 1], [2, 3]]), "graph": graph("int")}),
         Call("training.TrainedRun.class_probabilities", lambda: trained("node").class_probabilities, lambda: {
             "z": trained("node").embed(graph("int")), "nodes": np.array([0, 1])}),
+        Call("pair_features", lazy(":pair_features"), lambda: {
+            "graph": graph("int"), "pairs": np.array([[0, 1], [2, 3]]), "exclude_own_edge": True,
+            "anchors": np.array([0, 5]), "seed": 0, "steps": 3, "lengths": (2,), "num_anchors": 4, "method": "exact",
+            "num_walks": 4}, share=2),
+        Call("nn.AttributedPairHead", lazy("nn:AttributedPairHead"), lambda: {
+            "in_channels": 5, "node_channels": 4, "hidden_channels": 4, "gnn_channels": 4, "num_members": 1,
+            "dropout": 0.2, "gnn_dropout": 0.5, "attribute_dropout": 0.7}),
+        Call("LinkPredictor", lambda: _links, lambda: {
+            "negatives": "uniform", "steps": 3, "lengths": (2,), "num_anchors": 2, "method": "exact", "num_links": 20,
+            "hidden_channels": 4, "num_members": 1, "prior": 0.5, "random_state": 0, "graph": graph("small")}, share=2),
+        Call("LinkPredictor.fit", lambda: _fit_links, lambda: {
+            "graph": graph("int"), "pairs": [(1, 4), (7, 10), (1, 10), (4, 7)], "y": [1, 0, 1, 0]}, share=1),
+        Call("ReachClassifier", lambda: _classes, lambda: {
+            "graph": graph("int"), "labels": dict(zip(graph("int").ids.tolist(), "abcab" * 6, strict=False)),
+            "num_anchors": 2, "strategy": "greedy", "random_state": 0}, share=1),
         Call("GraphReachEmbedding", lambda: _estimator, lambda: {
             "num_anchors": 2, "strategy": "greedy", "preset": "best", "hidden_channels": 4, "num_layers": 2,
                 "epochs": 1,
@@ -208,6 +223,27 @@ def _training() -> list[Call]:
         Call("embedding_files.write_embedding", lazy("io.embeddings:write_embedding"), lambda: {
             "path": Path("z.csv"), "ids": np.array(["a", "b"]), "blocks": [np.ones((2, 3), np.float32)], "width": 3}),
     ]  # fmt: skip
+
+
+def _links(graph: Any, **arguments: Any) -> Any:
+    import graphreach as gr
+
+    fitted = gr.LinkPredictor(**arguments).fit(graph)
+    return fitted.predict_proba([tuple(fitted.ids_[:2].tolist())])
+
+
+def _fit_links(**arguments: Any) -> Any:
+    import graphreach as gr
+
+    return (
+        gr.LinkPredictor(steps=2, lengths=(2,), num_anchors=2, hidden_channels=4, num_members=1).fit(**arguments).auc_
+    )
+
+
+def _classes(graph: Any, labels: Any, **arguments: Any) -> Any:
+    import graphreach as gr
+
+    return gr.ReachClassifier(**arguments).fit(graph, labels).predict()
 
 
 def _estimator(graph: Any, **arguments: Any) -> Any:

@@ -45,7 +45,7 @@ def test_a_graph_without_edges_has_a_recipe():
 
 @pytest.mark.parametrize("lengths", [(), (0,), (4, 5000)])
 def test_lengths_are_numbers_of_jumps(lengths):
-    with pytest.raises(InputError, match="lengths must be numbers of jumps from 1 to 1000"):
+    with pytest.raises(InputError, match="lengths must be"):
         PairRecipe(lengths=lengths)
 
 

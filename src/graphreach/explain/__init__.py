@@ -3,7 +3,7 @@
 from graphreach.explain.explainer import Explainer, explain_node, explain_pair
 from graphreach.explain.explanations import AnchorTerm, NodeExplanation, PairExplanation, Term
 from graphreach.explain.likely_paths import Path, likely_paths
-from graphreach.explain.pair_groups import LinkExplanation, SharedAnchor, Shares, group_shares
+from graphreach.explain.pair_groups import LinkExplanation, SharedAnchor
 
 __all__ = [
     "AnchorTerm",
@@ -13,10 +13,8 @@ __all__ = [
     "PairExplanation",
     "Path",
     "SharedAnchor",
-    "Shares",
     "Term",
     "explain_node",
     "explain_pair",
-    "group_shares",
     "likely_paths",
 ]

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphreach.anchors import select_anchors
-from graphreach.arguments import check_flag, check_pairs
+from graphreach.arguments import check_flag, check_pairs, describe
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.checks import check_graph
@@ -15,6 +15,7 @@ from graphreach.pairs.direct import edge_weights, exact_between, sampled_between
 from graphreach.pairs.own_edge import Between, OwnEdge, without_own_edge
 from graphreach.pairs.position import ALIKE, COMPARED, OwnRows, compare, in_degree, positions, volume
 from graphreach.pairs.recipe import PairRecipe
+from graphreach.walks.random_walks import check_starts
 from graphreach.walks.rng import check_seed
 
 ANCHOR_WALK = 10
@@ -110,7 +111,10 @@ class PairFeatures:
 
     def _anchors(self, given: ArrayLike | None) -> NDArray[np.int64]:
         if given is not None:
-            return np.asarray(given, np.int64)
+            found = check_starts(self.graph, given, "anchors").astype(np.int64)
+            if not len(found) or len(np.unique(found)) < len(found):
+                raise InputError(f"anchors must be different nodes, at least one, got {describe(given)}")
+            return found
         count = min(self.recipe.num_anchors, self.graph.num_nodes)
         return select_anchors(self.graph, count, walk_length=ANCHOR_WALK, seed=self.seed).anchors
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphreach.arguments import check_choice, check_whole, describe
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 
@@ -72,15 +73,18 @@ class PairRecipe:
         return 1 if self.own_edge else 2
 
     def __post_init__(self) -> None:
-        if self.method not in ("exact", "walks", "auto"):
-            raise InputError(f"method must be one of exact, walks, auto, got {self.method!r:.80}")
+        check_choice("method", self.method, ("exact", "walks", "auto"))
+        check_whole("num_anchors", self.num_anchors, 1)
+        check_whole("num_walks", self.num_walks, 1, 2**20)
         most = 64 if self.method == "exact" else 4 if self.directed else 6
-        if not 2 <= self.steps <= most:
+        check_whole("steps", self.steps, 2)
+        if self.steps > most:
             raise InputError(f"steps must be from 2 to {most} with method {self.method!r}, got {self.steps!r}")
-        if not self.lengths or not all(1 <= length <= 1000 for length in self.lengths):
-            raise InputError(f"lengths must be numbers of jumps from 1 to 1000, got {self.lengths!r}")
-        if self.num_anchors < 1 or self.num_walks < 1:
-            raise InputError(f"num_anchors and num_walks must be at least 1, got {self.num_anchors}, {self.num_walks}")
+        if not isinstance(self.lengths, tuple | list) or not self.lengths:
+            raise InputError(f"lengths must be a list of numbers of jumps, got {describe(self.lengths)}")
+        for length in self.lengths:
+            check_whole("lengths", length, 1, 1000)
+        object.__setattr__(self, "lengths", tuple(int(length) for length in self.lengths))
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, to be written."""
@@ -109,7 +113,6 @@ class PairRecipe:
             "directed": graph.directed,
         }
         values |= given
-        values["lengths"] = tuple(values["lengths"])
         if "method" not in given and "steps" not in given:
             steps = _affordable_steps(graph, num_pairs, LONG_STEPS if long else MOST_STEPS)
             walks = steps < STEPS
@@ -118,7 +121,8 @@ class PairRecipe:
                 "steps": (4 if graph.directed else WALK_STEPS) if walks else steps,
             }
         elif "steps" not in given:
-            values["steps"] = (4 if graph.directed else WALK_STEPS) if given["method"] == "walks" else STEPS
+            walks = isinstance(given["method"], str) and given["method"] != "exact"
+            values["steps"] = (4 if graph.directed else WALK_STEPS) if walks else STEPS
         return cls(**values)
 
 

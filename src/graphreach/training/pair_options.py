@@ -62,9 +62,9 @@ class PairOptions:
 
     def __post_init__(self) -> None:
         check_choice("method", self.method, ("auto", "exact", "walks"))
-        if self.steps != "auto":
+        if not isinstance(self.steps, str) or self.steps != "auto":
             check_whole("steps", self.steps, 2, 64)
-        if self.lengths != "auto":
+        if not isinstance(self.lengths, str) or self.lengths != "auto":
             if not isinstance(self.lengths, tuple | list) or not self.lengths:
                 raise InputError(f'lengths must be numbers of jumps or "auto", got {describe(self.lengths)}')
             for length in self.lengths:
