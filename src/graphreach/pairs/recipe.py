@@ -85,6 +85,8 @@ class PairRecipe:
         for length in self.lengths:
             check_whole("lengths", length, 1, 1000)
         object.__setattr__(self, "lengths", tuple(int(length) for length in self.lengths))
+        for name in ("steps", "num_anchors", "num_walks"):
+            object.__setattr__(self, name, int(getattr(self, name)))  # small types of numpy would overflow
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, to be written."""
