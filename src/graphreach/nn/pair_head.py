@@ -4,21 +4,17 @@ import itertools
 import math
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
+from graphreach.nn.perceptrons import train_perceptrons
 from graphreach.nn.pretrained import Pretrained
-from graphreach.progress import track
 
-EPOCHS = 40
-"""Passes over the pairs at most."""
-
-ROWS = 1_000_000
-"""Pairs that all passes together look at, unless that is less than :data:`FEWEST` passes."""
-
-FEWEST = 8
-"""Passes over the pairs at least."""
+RIDGE, NEWTON = 1e-4, 50
+"""Pull of the calibration towards none, and steps of Newton's method at most."""
 
 PARTS = 10
 """Parts that the pairs are dealt into: each member is trained without another one of them."""
@@ -123,7 +119,9 @@ def fit_pair_head(x: Tensor, y: Tensor, seed: int = 0, **arguments: Any) -> tupl
         head.mean.copy_(x.mean(0))
         head.scale.copy_(torch.where(deviation > 1e-6, 1 / deviation.clamp(min=1e-6), torch.zeros_like(deviation)))
         part = _deal(y, max(PARTS, head.num_members))
-        _train(head, head.standardise(x), y, part)
+    own = [torch.nonzero(part != member)[:, 0] for member in range(head.num_members)]
+    train_perceptrons(head.weights, head.biases, head.standardise(x), y, own, head.dropout, seed)
+    head.eval()
     rows = torch.nonzero(part < head.num_members)[:, 0]
     unseen = _left_out(head, x[rows], part[rows])
     if len(rows):
@@ -142,29 +140,6 @@ def _deal(y: Tensor, count: int) -> Tensor:
     return part
 
 
-def _train(head: PairHead, x: Tensor, y: Tensor, part: Tensor) -> None:
-    members = head.num_members
-    own = [torch.nonzero(part != member)[:, 0] for member in range(members)]
-    fewest = min(len(each) for each in own)
-    size = max(1, min(1024, max(64, fewest // 32), fewest))
-    steps = fewest // size
-    epochs = int(min(EPOCHS, max(FEWEST, ROWS // max(1, fewest))))
-    rate, decay = 3e-3, 1e-2
-    optimiser = torch.optim.AdamW(head.parameters(), lr=rate, weight_decay=decay, fused=True)
-    head.train()
-    for epoch in track(range(epochs), epochs, "pair head"):
-        order = torch.stack([each[torch.randperm(len(each))[: steps * size]] for each in own])
-        for step in range(steps):
-            done = (epoch * steps + step) / (epochs * steps)
-            optimiser.param_groups[0]["lr"] = rate * 0.5 * (1 + math.cos(math.pi * done))
-            rows = order[:, step * size : (step + 1) * size]
-            loss = functional.binary_cross_entropy_with_logits(head.members(x[rows]), y[rows]) * members
-            optimiser.zero_grad()
-            loss.backward()
-            optimiser.step()
-    head.eval()
-
-
 def _left_out(head: PairHead, x: Tensor, part: Tensor) -> Tensor:
     """The logit of each pair by the member that was trained without it."""
     with torch.no_grad():
@@ -173,21 +148,28 @@ def _left_out(head: PairHead, x: Tensor, part: Tensor) -> Tensor:
 
 
 def calibrate(head: Any, logits: Tensor, y: Tensor) -> None:
-    """Find scale and shift by which the logits of unseen pairs have the highest likelihood, both kinds counting alike."""
-    weight = torch.where(y == 1, 0.5 / (y == 1).sum(), 0.5 / (y == 0).sum()).double()
-    values, truth = logits.double(), y.double()
-    found = torch.tensor([1.0, 0.0], dtype=torch.float64, requires_grad=True)
-    solver = torch.optim.LBFGS([found], max_iter=50, line_search_fn="strong_wolfe")
+    """Find scale and shift by which the logits of unseen pairs have the highest likelihood, both kinds counting alike.
 
-    def closure() -> Tensor:
-        solver.zero_grad()
-        loss = functional.binary_cross_entropy_with_logits(
-            found[0] * values + found[1], truth, weight=weight, reduction="sum"
-        )
-        loss = loss + 1e-4 * ((found[0] - 1) ** 2 + found[1] ** 2)
-        loss.backward()
-        return loss
+    By Newton's method: PyTorch's optimisers take seconds to import.
+    """
+    truth = (y == 1).double().numpy()
+    weight = truth / (2 * max(1.0, truth.sum())) + (1 - truth) / (2 * max(1.0, (1 - truth).sum()))
+    values = np.stack([logits.double().numpy(), np.ones(len(truth))])
+    begin = np.array([1.0, 0.0])
 
-    solver.step(closure)
-    slope, shift = found.detach()
-    head.calibration.copy_(torch.stack([slope.clamp(min=0.05), shift]))
+    def loss(found: NDArray[np.float64]) -> float:
+        margins = (1 - 2 * truth) * (found @ values)
+        return float(weight @ np.logaddexp(0, margins) + RIDGE * ((found - begin) ** 2).sum())
+
+    found, best = begin, loss(begin)
+    for _ in range(NEWTON):
+        chance = 0.5 * (1 + np.tanh(0.5 * (found @ values)))
+        slope = values @ (weight * (chance - truth)) + 2 * RIDGE * (found - begin)
+        curvature = (values * (weight * chance * (1 - chance))) @ values.T + 2 * RIDGE * np.eye(2)
+        step = np.linalg.solve(curvature, slope)
+        while (now := loss(found - step)) > best and np.abs(step).max() > 1e-9:
+            step = step / 2
+        if now >= best:
+            break
+        found, best = found - step, now
+    head.calibration.copy_(torch.tensor([max(found[0], 0.05), found[1]]))
