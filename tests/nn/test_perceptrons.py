@@ -1,5 +1,6 @@
 """Perceptrons trained side by side: the written-out gradient, dropout, threads."""
 
+import itertools
 import threading
 
 import numpy as np
@@ -19,7 +20,7 @@ def layers(seed=0):
     generator = torch.Generator().manual_seed(seed)
     return [
         (torch.randn(inner, outer, generator=generator), torch.randn(1, outer, generator=generator))
-        for inner, outer in zip(SIZES[:-1], SIZES[1:], strict=True)
+        for inner, outer in itertools.pairwise(SIZES)
     ]
 
 

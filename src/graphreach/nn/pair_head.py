@@ -120,7 +120,7 @@ def fit_pair_head(x: Tensor, y: Tensor, seed: int = 0, **arguments: Any) -> tupl
         head.scale.copy_(torch.where(deviation > 1e-6, 1 / deviation.clamp(min=1e-6), torch.zeros_like(deviation)))
         part = _deal(y, max(PARTS, head.num_members))
     own = [torch.nonzero(part != member)[:, 0] for member in range(head.num_members)]
-    train_perceptrons(head.weights, head.biases, head.standardise(x), y, own, head.dropout, seed)
+    train_perceptrons([*head.weights], [*head.biases], head.standardise(x), y, own, head.dropout, seed)
     head.eval()
     rows = torch.nonzero(part < head.num_members)[:, 0]
     unseen = _left_out(head, x[rows], part[rows])

@@ -69,9 +69,7 @@ class Perceptron:
         self._random = torch.empty(-(-size * sum(widths) // 8), dtype=torch.int64)
         cuts = itertools.pairwise([0, *itertools.accumulate(size * width for width in widths)])
         bytes_ = self._random.view(torch.uint8)
-        self._bytes = [
-            bytes_[begin:end].view(size, width) for (begin, end), width in zip(cuts, widths, strict=True)
-        ]
+        self._bytes = [bytes_[begin:end].view(size, width) for (begin, end), width in zip(cuts, widths, strict=True)]
         self.kept: list[Tensor] = []
 
     def layers(self) -> list[tuple[Tensor, Tensor]]:
