@@ -17,10 +17,10 @@ def fill(folder, name, reach, columns=None):
     Store(folder, name).add(lines)
 
 
-def attack(folder, rows):
+def attack(folder, rows, task=None):
     lines = []
     for cell, seed, work in works(load_experiment("table-6"), range(2)):
-        if cell.key in rows:
+        if cell.key in rows and task in (None, work.settings.task):
             after = [rows[cell.key]] * 2
             tally = {
                 "positives": [5, 5],
@@ -75,7 +75,8 @@ def test_losses_stand_beside_those_of_pgnn_with_their_interval(tmp_path):
     section = reach_section(tmp_path)
     assert "| PNC | one at least | 0.400 | 0.100 | +0.300 | +0.300 to +0.300 |" in section
     assert "| LP | both | 0.400 | 0.100 | +0.300 | +0.300 to +0.300 |" in section
-    assert section.endswith("On all pairs of colluders the interval lies above 0 in both tasks.\n")
+    assert section.endswith("\n\nAll intervals lie above 0.\n")
     assert "P-GNN-E minus reach" in results_page(tmp_path, "")
-    attack(tmp_path, {"reach": 30.0})
-    assert "does not lie above 0 in both tasks" in reach_section(tmp_path)
+    attack(tmp_path, {"reach": 30.0}, "link")
+    words = "2 of 4 intervals lie above 0; not so LP (one at least), LP (both).\n"
+    assert reach_section(tmp_path).endswith(words)
