@@ -182,7 +182,7 @@ def test_attacks_and_explanations():
             (lambda: attack.involves([[0], [5]], MATRIX), 'ends must be "any" or "both"'),
             (lambda: attacks.interval(None, None), "first must be a list of assessments, got None"),
             (lambda: attacks.interval([1], [2]), "first must be a list of assessments, got 1 among them"),
-            (lambda: attacks.assess(None, LINKS), "run must be an Outcome or a TrainedRun, got None"),
+            (lambda: attacks.assess(None, LINKS), "run must be an Outcome or what load_run gives, got None"),
             (lambda: gr.explain.Explainer(None, RING), "run must be a TrainedRun, got None"),
             (lambda: gr.explain.likely_paths(RING, 0, "ab", 2), "targets must be a list or array of integers"),
             (lambda: gr.explain.likely_paths(None, 0, [1], 2), "graph must be a Graph, got None"),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from graphreach.experiments.definition import ORDER, load_experiment
-from graphreach.experiments.summary import Summary, summarise
+from graphreach.experiments.summary import Summary, loss_differences, summarise
 from graphreach.experiments.tables import markdown
 from graphreach.io.files import replacing
 from tools.headline import PRESETS, Gain, gains
@@ -104,25 +104,17 @@ def _headline_in_words(found: dict[str, list[Gain]]) -> list[str]:
     return [*lines, f"- {HEADLINE:.0%} or more: {who}."]
 
 
+ENDS = {"any": "at least one colluding end", "both": "two colluding ends"}
+
+
 def _intervals(name: str, found: Sequence[Summary]) -> list[str]:
     """Differences of losses under attack with their intervals."""
-    from graphreach.attacks import interval
-    from graphreach.experiments.summary import assessments
-
-    experiment = load_experiment(name)
     lines = []
-    for comparison in experiment.intervals:
-        for task in ("pair", "link"):
-            by_row = {each.cell.key: each for each in found if each.cell.name == f"{task}-change"}
-            first, second = by_row.get(comparison.first), by_row.get(comparison.second)
-            if first is None or second is None or not first.seeds or first.seeds != second.seeds:
-                continue
-            for which, words in (("any", "at least one colluding end"), ("both", "two colluding ends")):
-                seen = interval(assessments(first.lines), assessments(second.lines), which)
-                label = {"pair": "PNC", "link": "LP"}[task]
-                models = f"{first.cell.row.label} minus {second.cell.row.label}"
-                span = f"{seen.low:+.3f} to {seen.high:+.3f}"
-                lines.append(f"| {label} | {words} | {models} | {seen.difference:+.3f} | {span} |")
+    for each in loss_differences(load_experiment(name), found):
+        label, seen = {"pair": "PNC", "link": "LP"}[each.task], each.interval
+        models = f"{each.first.cell.row.label} minus {each.second.cell.row.label}"
+        span = f"{seen.low:+.3f} to {seen.high:+.3f}"
+        lines.append(f"| {label} | {ENDS[each.which]} | {models} | {seen.difference:+.3f} | {span} |")
     if not lines:
         return []
     header = ["### Loss of AUC, one model minus the other, with a 95% bootstrap interval", ""]

@@ -47,7 +47,9 @@ def test_it_is_the_default_and_every_verb_reads_its_run(run, streets, tmp_path, 
     refused(
         run("explain", folder, "--pair", "street 1", "street 2"), "to explain a pair anchor by anchor, got one of reach"
     )
-    refused(run("attack", folder), "whose method reach describes pairs")
+    done = run("attack", folder, "--groups", 2)
+    assert done.exit_code == 0, done.output
+    assert f"on reach, {task}: 2 groups" in done.stdout
 
 
 def test_a_grown_graph_and_another_one(run, streets, tmp_path):

@@ -14,6 +14,7 @@ RESULTS = Path(__file__).parents[2] / "results"
 
 PNC = ["communities", "email", "email-complete", "protein"]
 LP = ["grid-t", "communities-t", "grid", "communities", "ppi"]
+NODES = ["cora-node-st", "cora-node-s", "citeseer-node-st", "citeseer-node-s"]
 SHAPES = {
     "table-3a": (7, PNC), "table-3b": (7, LP), "table-4": (6, 12), "table-5a": (3, PNC), "table-5b": (3, LP),
     "table-6": (2, 6), "table-7": (2, 12), "table-8a": (2, PNC), "table-8b": (2, LP), "table-9a": (6, PNC),
@@ -128,6 +129,20 @@ def test_budgets():
     assert all(
         len({seed for _, seed, _ in works(load_experiment(f"table-{n}{p}"))}) <= 3 for n in (9, 10) for p in "ab"
     )
+
+
+def test_reach_has_the_splits_and_columns_of_the_other_methods():
+    """But transductive columns, as it has no vector for each node."""
+    for name in ("table-3a", "table-3b", "table-4", "table-6"):
+        experiment = load_experiment(name)
+        found = {(cell.group.name, cell.key, cell.name) for cell in experiment.cells()}
+        assert any(key == "reach" for _, key, _ in found)
+        for group, key, column in found:
+            is_transductive = experiment.columns[column].settings.get("identity", False)
+            if key == "pgnn-e" and column not in NODES and "epochs" not in group and "weight decay" not in group:
+                assert ((group, "reach", column) in found) is not is_transductive
+    cells = [cell for cell in load_experiment("table-6").cells() if cell.key in ("pgnn-e", "reach")]
+    assert len({(cell.column.data, cell.seeds, str(cell.work(0).attack)) for cell in cells}) == 1
 
 
 def test_figure_without_deviation():

@@ -24,6 +24,7 @@ from graphreach.experiments import (
 )
 from graphreach.experiments.definition import Figure
 from graphreach.experiments.summary import verdict
+from graphreach.experiments.tables import contents
 from graphreach.experiments.work import Store, Work
 
 reproduce_module = sys.modules["graphreach.experiments.reproduce"]  # the package has a function of that name
@@ -180,6 +181,13 @@ def test_the_order_is_table_by_table_and_seed_by_seed():
     )
 
 
+def test_a_row_may_have_more_seeds_than_its_column():
+    found = [(cell.key, seed) for cell, seed, work in works(load_experiment("table-3a"), columns=["protein"])
+             if cell.group.name == "Node-disjoint split, structure only"]  # fmt: skip
+    assert [seed for key, seed in found if key == "reach"] == list(range(10))
+    assert [seed for key, seed in found if key == "best"] == list(range(3))
+
+
 def test_a_changed_preset_is_other_work(monkeypatch):
     from graphreach.nn import presets
 
@@ -219,6 +227,19 @@ def test_tables_show_ours_beside_the_papers(here, tmp_path):
     assert "0.970 ± 0.014 (2 of 10 seeds)<br><sub>paper 0.956, reproduced</sub>" in texts[".md"]
     assert "Table 3b,Published split,GCN,Grid,0.4600,0.0141,2,0.456,0.037,reproduced" in texts[".csv"]
     assert r"$0.460 \pm 0.014$ (0.456)" in texts[".tex"]
+
+
+def test_a_row_that_has_not_run_is_left_out_of_tables(tmp_path):
+    experiment = load_experiment("table-3b")
+    for cell, _, work in works(experiment):
+        if cell.name == "grid" and cell.key == "gcn":
+            line = {"key": work.key, "work": work.describe(), "metrics": {"test": {"auc": 0.45}}}
+            Store(tmp_path, "table-3b").add([line])
+    text = contents(experiment, summarise(experiment, tmp_path))
+    assert "| GCN | … | … | 0.450 ± 0.000" in text[".md"]
+    assert "Grid: 10 seeds" in text[".md"]
+    for suffix, row in ((".md", "\n| reach |"), (".csv", ",reach,"), (".tex", "\nreach &")):
+        assert row not in text[suffix]
 
 
 def test_tables_keep_the_columns_and_seeds_that_a_call_does_not_ask_for(tmp_path):

@@ -21,10 +21,12 @@ from graphreach.tasks import Split, label_weights
 from graphreach.tasks.examples import check_split, stream
 from graphreach.threads import one_torch_thread
 from graphreach.training.inputs import PairReach
+from graphreach.training.loaded_run import LoadedRun
 from graphreach.training.methods import Clock, find_method
 from graphreach.training.model import TaskModel
 from graphreach.training.outcome import Outcome
 from graphreach.training.plan import Plan, resolve
+from graphreach.training.reach_run import ReachRun
 from graphreach.training.settings import Settings
 from graphreach.training.trained_run import TrainedRun, match_ids
 from graphreach.walks.rng import check_seed
@@ -60,27 +62,19 @@ class Victim:
     @classmethod
     def of(cls, run: Outcome | TrainedRun, split: Split) -> "Victim":
         """The model of a run that has just ended, or of a run's folder."""
-        if not isinstance(run, TrainedRun | Outcome):
-            raise InputError(f"run must be an Outcome or a TrainedRun, got {describe(run)}")
-        check_split(split)
         if isinstance(run, TrainedRun):
             model, settings, anchors = run.model, run.settings, _positions(run.anchors, split.graph)
         else:
             if run.model is None or len(run.inputs) != 1:
                 graphs = run.record.get("data", {}).get("graphs", 1)
-                got = (
-                    f"one of {graphs} graphs" if graphs != 1 else "one without its model; read its folder by TrainedRun"
-                )
+                got = f"one of {graphs} graphs" if graphs != 1 else "one without its model; read its folder by load_run"
                 raise InputError(f"run must be a trained model of one graph, got {got}")
             model, settings, anchors = run.model, Settings(**run.record["settings"]), run.inputs[0].anchors
             if run.inputs[0].num_nodes != split.graph.num_nodes:
                 raise InputError(
                     f"split must be the run's, on {run.inputs[0].num_nodes} nodes, got {split.graph.num_nodes} nodes"
                 )
-        if settings.task == "node":
-            raise InputError("run must score pairs (task link or pair), got one of task node")
-        if settings.task != split.task:
-            raise InputError(f"split must be of the run's task {settings.task!r}, got {split.task!r}")
+        _check_task(settings, split)
         model.eval()
         return cls(model, settings, _as_trained(settings, split, anchors), anchors, split)
 
@@ -99,6 +93,62 @@ class Victim:
         index = torch.from_numpy(pairs.reshape(split.test.index.shape))
         out: NDArray[np.float32] = self.model.scores(z, index, reach).float().numpy()
         return out
+
+
+@dataclass(frozen=True, eq=False)
+class ReachVictim:
+    """A run of method ``reach``: its network, recipe and anchors stay, what describes a pair is computed anew.
+
+    Links are learned from graphs without them, so a pair that colluders have joined is described without their edge; of
+    another relation the edge is read.
+
+    Attributes:
+        run: The run.
+        split: The run's split.
+    """
+
+    run: ReachRun
+    split: Split
+
+    @classmethod
+    def of(cls, run: ReachRun, split: Split) -> "ReachVictim":
+        """The run of a folder, on one graph and with the anchors that it was trained with."""
+        if run.scorer.anchors is None:
+            raise InputError("run must be a trained model of one graph, got one of several graphs")
+        if run.new_anchors:
+            raise InputError("run must keep its anchors, got one that was loaded with new_anchors=True")
+        _positions(run.scorer.anchors, split.graph)
+        return cls(run, split)
+
+    @property
+    def settings(self) -> Settings:
+        """Settings of the run."""
+        return self.run.settings
+
+    def scores(self, graph: Graph) -> NDArray[Any]:
+        """Logits of the split's test pairs with this graph to look at, ``[m]``."""
+        known = self.run.embed(graph, self.split.x if self.settings.features else None)
+        return self.run.logits(known, self.split.test.index, graph)
+
+
+def find_victim(run: Outcome | TrainedRun | LoadedRun, split: Split) -> Victim | ReachVictim:
+    """What is attacked of a run."""
+    if not isinstance(run, Outcome | TrainedRun | LoadedRun):
+        raise InputError(f"run must be an Outcome or what load_run gives, got {describe(run)}")
+    check_split(split)
+    if not isinstance(run, LoadedRun):
+        return Victim.of(run, split)
+    _check_task(run.settings, split)
+    if not isinstance(run, ReachRun):
+        raise InputError(f"run must have one model, got one of method {run.settings.method!r}")
+    return ReachVictim.of(run, split)
+
+
+def _check_task(settings: Settings, split: Split) -> None:
+    if settings.task == "node":
+        raise InputError("run must score pairs (task link or pair), got one of task node")
+    if settings.task != split.task:
+        raise InputError(f"split must be of the run's task {settings.task!r}, got {split.task!r}")
 
 
 def _positions(ids: list[Any] | None, graph: Graph) -> NDArray[np.int64] | None:
@@ -134,7 +184,7 @@ KINDS: dict[str, Kind] = {
 
 
 def assess(
-    run: Outcome | TrainedRun,
+    run: Outcome | TrainedRun | LoadedRun,
     split: Split,
     kind: str | Kind | None = None,
     fraction: float = 0.1,
@@ -152,8 +202,8 @@ def assess(
     (pairs), and averages the AUC of groups of a few pairs; here comparisons are added up.
 
     Args:
-        run: What :func:`graphreach.training.run` returned, or the :class:`graphreach.training.TrainedRun` of its folder; of
-            task link or pair, on one graph.
+        run: What :func:`graphreach.training.run` returned with its model, or what :func:`graphreach.training.load_run`
+            gives of its folder, which is needed for method ``reach``; of task link or pair, on one graph.
         split: The split of that run.
         kind: ``"clique"``, ``"hubs"`` (links only), ``"noise"``, or a function from split, fraction and seed to an
             :class:`Attack`; by default the paper's, hubs for links and a clique for pairs.
@@ -174,7 +224,7 @@ def assess(
 
 
 def curve(
-    run: Outcome | TrainedRun,
+    run: Outcome | TrainedRun | LoadedRun,
     split: Split,
     fractions: Sequence[float],
     kind: str | Kind | None = None,
@@ -200,7 +250,7 @@ def curve(
         >>> [each.colluders for each in found]
         [(20,), (40,)]
     """
-    victim = Victim.of(run, split)
+    victim = find_victim(run, split)
     name, attack = _find_kind(kind, split.task)
     groups, seed = check_count("groups", groups), check_seed(split.seed if seed is None else seed)
     fractions = [check_number("fractions", each, 0) for each in to_list("fractions", fractions, "a list of shares")]
@@ -220,8 +270,9 @@ def group_seed(seed: int, group: int) -> int:
     return int(stream(seed, "group", group).integers(2**63))
 
 
-def _attacked(victim: Victim, before: NDArray[np.float32], attack: Attack, kind: str, fraction: float, seed: int
-              ) -> Assessment:  # fmt: skip
+def _attacked(
+    victim: Victim | ReachVictim, before: NDArray[Any], attack: Attack, kind: str, fraction: float, seed: int
+) -> Assessment:
     """What one group does."""
     after, pairs, label = victim.scores(attack.graph), victim.split.test.index, victim.split.test.label
     tallies = (_tally(before, after, label, attack.involves(pairs, ends)) for ends in ("any", "both"))
@@ -229,9 +280,7 @@ def _attacked(victim: Victim, before: NDArray[np.float32], attack: Attack, kind:
     return Assessment(kind, fraction, seed, victim.settings.method, victim.settings.task, *counts, *tallies)
 
 
-def _tally(
-    before: NDArray[np.float32], after: NDArray[np.float32], label: NDArray[np.int64], chosen: NDArray[np.bool_]
-) -> Tally:
+def _tally(before: NDArray[Any], after: NDArray[Any], label: NDArray[np.int64], chosen: NDArray[np.bool_]) -> Tally:
     positive = label[chosen] == 1
     won = [(float(count_concordant(scores[chosen], positive)[0][0]),) for scores in (before, after)]
     return Tally((int(positive.sum()),), (int((~positive).sum()),), *won)

@@ -45,10 +45,12 @@ def attack(
         require_matplotlib()
         check_output(plot, [".png", ".pdf", ".svg"], "--plot")
     from graphreach import attacks, training
+    from graphreach.training.run_folder import RunFolder
 
-    trained = training.TrainedRun(run)
-    if trained.settings.task == "node":
+    settings = RunFolder(run).settings
+    if settings.task == "node":
         raise gr.InputError("RUN must be of task link or pair, got one of task node")
+    trained = (training.load_run if settings.method in training.FITTED else training.TrainedRun)(run)
     own = read_run_data(run, trained.settings, labels, label_column)
     one_graph(own.data)
     found = attacks.curve(trained, own.splits[0], fractions, kind, groups=groups, seed=seed)

@@ -42,11 +42,15 @@ class Column(_Strict):
 
 
 class Row(_Strict):
-    """A row of ours, beside the ``published`` row of the paper; without ``columns`` it has all of its group."""
+    """A row of ours, beside the ``published`` row of the paper.
+
+    Without ``columns`` it has all of its group, without ``seeds`` as many seeds as each column.
+    """
 
     label: str
     published: str | None = None
     columns: tuple[str, ...] | None = None
+    seeds: int | None = Field(default=None, ge=1)
     metric: str | None = None
     settings: dict[str, Any] = {}
 
@@ -146,6 +150,11 @@ class Cell(NamedTuple):
     def published(self) -> Figure | None:
         """The figure of the paper that the cell stands beside."""
         return None if self.row.published is None else self.experiment.figure(self.row.published, self.name)
+
+    @property
+    def seeds(self) -> int:
+        """How many seeds there are to be."""
+        return self.row.seeds or self.column.seeds
 
     @property
     def metric(self) -> str:

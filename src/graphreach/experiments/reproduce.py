@@ -77,7 +77,7 @@ def works(
 
     Args:
         experiment: The experiment.
-        seeds: Seeds to run; None: as many as each column says.
+        seeds: Seeds to run; None: as many as each cell says.
         quick: One seed by default, few epochs, few graphs, of a sweep the first and the last row.
         columns: Columns to run; None: all.
     """
@@ -87,7 +87,7 @@ def works(
     for cell in experiment.cells():
         if (wanted is not None and cell.name not in wanted) or (quick and not _in_quick(experiment, cell)):
             continue
-        own = listed if listed is not None else range(1 if quick else cell.column.seeds)
+        own = listed if listed is not None else range(1 if quick else cell.seeds)
         found += [(seed, cell, _quick(cell.work(seed)) if quick else cell.work(seed)) for seed in own]
     found.sort(key=lambda each: each[0])
     return [(cell, seed, work) for seed, cell, work in found]
@@ -105,7 +105,7 @@ def reproduce(
     Args:
         names: Experiments, or ``all``.
         folder: Where results are, and go.
-        seeds: Seeds to run; None: as many as each column says.
+        seeds: Seeds to run; None: as many as each cell says.
         jobs: Runs side by side; the cores are shared among them.
         quick: A look at every path in minutes; use a folder of its own.
         columns: Columns to run; None: all.

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphreach.attacks import Assessment, Tally
+from graphreach.attacks import Assessment, Interval, Tally, interval
 from graphreach.experiments.definition import Cell, Experiment, Figure
 from graphreach.experiments.reproduce import works
 from graphreach.experiments.work import Line, Store
@@ -75,15 +75,13 @@ def value(line: Line, metric: str) -> float:
 
 
 def summarise(experiment: Experiment, folder: Path, *, quick: bool = False) -> list[Summary]:
-    """Every cell of a table, from what is on disk, with seeds beyond those that its column asks for."""
+    """Every cell of a table, from what is on disk, with seeds beyond those that it asks for."""
     lines = {line["key"]: line for line in Store(folder, experiment.name).lines()}
     seeds = {line.get("work", {}).get("settings", {}).get("seed", 0) for line in lines.values()}
     found: dict[tuple[str, str, str], tuple[Cell, list[Line], int]] = {}
-    asked = max(cell.column.seeds for cell in experiment.cells())
+    asked = max(cell.seeds for cell in experiment.cells())
     for cell, _, work in works(experiment, sorted(seeds | set(range(asked))), quick):
-        _, own, _ = found.setdefault(
-            (cell.group.name, cell.key, cell.name), (cell, [], 1 if quick else cell.column.seeds)
-        )
+        _, own, _ = found.setdefault((cell.group.name, cell.key, cell.name), (cell, [], 1 if quick else cell.seeds))
         if work.key in lines:
             own.append(lines[work.key])
     return [_summary(cell, own, wanted) for cell, own, wanted in found.values()]
@@ -100,6 +98,42 @@ def _summary(cell: Cell, lines: list[Line], wanted: int) -> Summary:
 def assessments(lines: Sequence[Line], number: int = 0) -> list[Assessment]:
     """What attacks of the fraction with that number did to each run."""
     return [Assessment.from_dict(line["attack"][number]) for line in lines]
+
+
+class LossDifference(NamedTuple):
+    """How much more AUC one row loses under attack than another, by the same seeds.
+
+    Attributes:
+        task: ``pair`` or ``link``.
+        which: Pairs with ``any`` colluding end, or with ``both``.
+        first: Runs of one row.
+        second: Runs of the other.
+        losses: What each loses, over the comparisons of all groups and seeds together.
+        interval: The first loss minus the second.
+    """
+
+    task: str
+    which: str
+    first: Summary
+    second: Summary
+    losses: tuple[float, float]
+    interval: Interval
+
+
+def loss_differences(experiment: Experiment, summaries: Sequence[Summary]) -> list[LossDifference]:
+    """The comparisons that an experiment names, as far as both rows have run on the same number of seeds."""
+    out = []
+    for comparison in experiment.intervals:
+        for task in ("pair", "link"):
+            by_row = {each.cell.key: each for each in summaries if each.cell.name == f"{task}-change"}
+            first, second = by_row.get(comparison.first), by_row.get(comparison.second)
+            if first is None or second is None or not first.seeds or first.seeds != second.seeds:
+                continue
+            for which in ("any", "both"):
+                runs = assessments(first.lines), assessments(second.lines)
+                one, two = (reduce(Tally.__add__, (getattr(each, which) for each in own)).loss for own in runs)
+                out.append(LossDifference(task, which, first, second, (one, two), interval(*runs, which)))
+    return out
 
 
 def _attacked(cell: Cell, lines: list[Line], wanted: int) -> Summary:

@@ -44,13 +44,14 @@ Rows = list[tuple[str, list[Summary | None]]]
 def rows_by_group(
     experiment: Experiment, summaries: Sequence[Summary], blocks: Sequence[Sequence[str]]
 ) -> Iterator[tuple[Group, list[str], Rows]]:
-    """Each group's rows, block by block of columns: the group, the names of the columns, and the rows with any cell."""
+    """Each group's rows, block by block of columns: the group, the names of the columns, and the rows that have run."""
     found = {(each.cell.group.name, each.cell.key, each.cell.name): each for each in summaries}
     for group in experiment.groups:
         for block in blocks:
             names = [name for name in block if any((group.name, key, name) in found for key in group.rows)]
             cells = [[found.get((group.name, key, name)) for name in names] for key in group.rows]
-            rows = [(next(each.cell.label for each in own if each), own) for own in cells if any(own)]
+            begun = [own for own in cells if any(each is not None and each.seeds for each in own)]
+            rows = [(next(each.cell.label for each in own if each), own) for own in begun]
             if rows:
                 yield group, names, rows
 
@@ -86,7 +87,7 @@ def caption(experiment: Experiment, summaries: Sequence[Summary]) -> str:
         )
     budgets: dict[str, list[str]] = {}
     for name, column in experiment.columns.items():
-        own = [each.seeds for each in summaries if each.cell.name == name]
+        own = [each.seeds for each in summaries if each.cell.name == name and each.seeds]
         if own:
             budgets.setdefault(_budget(column, own), []).append(column.label)
     parts = "; ".join(f"{', '.join(labels)}: {budget}" for budget, labels in budgets.items())

@@ -16,7 +16,7 @@ from graphreach.errors import InputError
 from graphreach.experiments.authors_command import run_with_leak
 from graphreach.io.files import replacing
 from graphreach.nn.presets import preset
-from graphreach.training import Settings, TrainedRun, run
+from graphreach.training import Settings, load_run, run
 from graphreach.training.harness import make_splits
 
 Leak = Literal["authors-command"]
@@ -89,7 +89,7 @@ class Work(BaseModel):
         found = shorten(outcome.record)
         if self.kind == "attack":
             (split,) = make_splits(data, self.settings)
-            trained = outcome if outcome.model is not None or folder is None else TrainedRun(folder)
+            trained = outcome if outcome.model is not None or folder is None else load_run(folder)
             found["attack"] = [each.to_dict() for each in curve(trained, split, **self.attack)]
         return found
 
