@@ -261,7 +261,7 @@ def test_wrong_options_are_named_before_there_are_data(monkeypatch, model, sente
         ),
         ("hidden_channels=5", "; set model.hidden_channels"),
         ("preset=paper", "no effect on 'reach'"),
-        ("features=true", "no effect on 'reach'"),
+        ("identity=true", "no effect on 'reach'"),
     ],
 )
 def test_settings_without_effect_are_refused(change, sentence):
@@ -270,9 +270,7 @@ def test_settings_without_effect_are_refused(change, sentence):
     assert sentence in str(caught.value)
 
 
-def test_classes_of_nodes_are_refused_in_one_sentence(sample):
-    with pytest.raises(InputError, match="classifies nodes for task 'node', got 'reach', which scores pairs"):
-        training.run(sample, Settings(method="reach", task="node"))
+def test_walks_by_labels_are_refused_in_one_sentence(sample):
     with pytest.raises(InputError, match="walk_weights must be None for method 'reach'"):
         training.run(sample, settings("pair", walk_weights="train-labels"))
 

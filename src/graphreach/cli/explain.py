@@ -48,7 +48,7 @@ def explain(
         raise gr.InputError(f"RUN must be of model graphreach to explain a pair anchor by anchor, got one of {method}")
     with stage("embedding the graph"):
         if method in FITTED:
-            explainer: Explainer = ReachExplainer(loaded.run, loaded.graph)
+            explainer: Explainer = ReachExplainer(loaded.run, loaded.graph, loaded.x)
         else:
             explainer = Explainer(loaded.run, loaded.graph, loaded.x)
     found = explainer.node(ends[0], top) if pair is None else explainer.pair(ends[0], ends[1], top)
