@@ -45,9 +45,11 @@ def test_it_is_the_default_and_every_verb_reads_its_run(run, streets, tmp_path, 
     assert "training pairs, on average" in page.read_text()
     done = run("explain", folder, "--node", "street 1")
     assert done.exit_code == 0, done.output
-    refused(
-        run("explain", folder, "--pair", "street 1", "street 2"), "to explain a pair anchor by anchor, got one of reach"
-    )
+    told = run("explain", folder, "--pair", "street 1", "street 39")
+    assert f"is {'a link' if task == 'link' else 'of one class'}" in told.stdout
+    found = json.loads(run("explain", folder, "--pair", "street 1", "street 39", "--json").stdout)
+    assert found["probability"] == pytest.approx(table["score"][1], rel=1e-3)
+    assert found["logit"] == pytest.approx(found["base"] + sum(found["groups"].values()))
     refused(run("attack", folder), "whose method reach describes pairs")
 
 
@@ -163,12 +165,48 @@ def test_epochs_of_classes_are_refused(run, streets, tmp_path):
     refused(done, "epochs must go with a method that is trained, it has no effect on 'reach'; --model graphreach")
 
 
-def test_features_of_a_prediction_are_refused(run, streets, tmp_path):
-    trained(run, streets, tmp_path / "run")
-    pairs = tmp_path / "pairs.csv"
+@pytest.mark.parametrize("task", ["link", "pair"])
+def test_features_through_every_verb(run, streets, features, tmp_path, task):
+    folder, page, pairs, own = (tmp_path / name for name in ("run", "report.html", "pairs.csv", "own.csv"))
+    own.write_text("\n".join(features.read_text().splitlines()[:-1]) + "\n")
+    labels = () if task == "link" else ("--labels", streets["labels"], "--protocol", "published")
+    trained(run, streets, folder, "--task", task, "--features", own, *labels)
+    pairs.write_text("source,target,label\nstreet 1,street 2,1\nstreet 1,street 39,0\n")
+    scores = [row["score"] for row in json.loads(run("predict", folder, "--pairs", pairs, "--json").stdout)]
+    assert scores[0] > scores[1]
+    assert json.loads(run("evaluate", folder, "--pairs", pairs, "--json").stdout)["auc"] == 1
+    found = json.loads(run("explain", folder, "--pair", "street 1", "street 39", "--json").stdout)
+    assert "attributes" in found["groups"]
+    assert found["probability"] == pytest.approx(scores[1], rel=1e-3)
+    assert run("explain", folder, "--node", "street 1").exit_code == 0
+    assert run("report", folder, "-o", page).exit_code == 0
+    done = run("recommend", folder, "--node", "street 1", "--top", 3, "--json")
+    assert len(json.loads(done.stdout)) == 3
+    grown = grown_graph(streets, tmp_path)
+    pairs.write_text("source,target\nnew street,street 4\nnew street,street 35\n")
+    for words in (("predict", folder, "--pairs", pairs), ("explain", folder, "--pair", "new street", "street 4")):
+        words = (*words, "--graph", grown, "--json")
+        refused(run(*words), "features of 2 columns must be given, as the run was trained with them, got none")
+        assert run(*words, "--features", features).exit_code == 0
+    words = ("recommend", folder, "--node", "new street", "--graph", grown, "--json")
+    refused(run(*words), "--features must be given, 2 columns, as the model was trained with them, got none")
+    assert json.loads(run(*words, "--features", features).stdout)[0]["node"] == "new street"
+
+
+def test_needless_features_are_refused(run, streets, features, tmp_path):
+    folder, pairs = tmp_path / "run", tmp_path / "pairs.csv"
+    trained(run, streets, folder)
     pairs.write_text("source,target\nstreet 1,street 2\n")
-    done = run("predict", tmp_path / "run", "--pairs", pairs, "--features", pairs)
-    assert "--features must go with a run that reads features, got one of method reach" in done.stderr
+    own = tmp_path / "own.csv"
+    own.write_text("\n".join(features.read_text().splitlines()[:-1]) + "\n")
+    done = run("predict", folder, "--pairs", pairs, "--features", own)
+    refused(done, "features must not be given, as the run was trained without, got 2 columns")
+    done = run("recommend", folder, "--node", "street 1", "--features", own)
+    refused(done, "--features must go with a model that reads them, got one that was trained without")
+    done = run("recommend", streets["graph"], "--node", "street 1", "--features", own)
+    refused(done, "--features must go with --fit, as the model that ships with the package reads none")
+    done = run("recommend", streets["graph"], "--node", "street 1", "--features", own, "--fit", "--json")
+    assert done.exit_code == 0, done.output
 
 
 def test_it_is_compared_first(run, streets, tmp_path):

@@ -7,7 +7,7 @@ from graphreach.arguments import check_pairs, describe
 from graphreach.errors import InputError
 from graphreach.explain.explainer import PATHS, Explainer
 from graphreach.explain.explanations import PairExplanation, Term
-from graphreach.explain.pair_groups import group_shares
+from graphreach.explain.pair_groups import SHOWN, LinkExplanation, explain_link, group_shares
 from graphreach.graph import Graph
 from graphreach.pairs.position import positions
 from graphreach.reachability import reachability
@@ -74,3 +74,22 @@ class ReachExplainer(Explainer):
     def _check_pairs(self) -> None:
         if self.run.settings.task == "node":
             raise InputError("run must be of task link or pair to explain pairs, got task node")
+
+
+def explain_reach_pair(
+    run: ReachRun, graph: Graph, pair: tuple[int, int], x: Features = None, num_anchors: int = SHOWN
+) -> LinkExplanation:
+    """Why a run of method ``reach`` gives a pair of positions its probability.
+
+    Args:
+        run: The run, as :func:`graphreach.training.load_run` gives it.
+        graph: The graph to look at.
+        pair: Positions of two different nodes.
+        x: Features, if the run was trained with them.
+        num_anchors: Number of anchors to name.
+    """
+    known, scorer = run.embed(graph, x), run.scorer
+    return explain_link(
+        known.features, pair, scorer.logits, scorer.background, scorer.probabilities, scorer.prior,
+        scorer.attribute_columns(known, pair), "a link" if scorer.links else "of one class", num_anchors,
+    )  # fmt: skip
