@@ -396,3 +396,15 @@ def test_one_pair_of_each_kind_is_too_few():
 def test_a_folder_without_a_model_is_one_sentence(tmp_path):
     with pytest.raises(InputError, match=r"must hold config\.json"):
         PairScorer.load(tmp_path)
+
+
+@pytest.mark.parametrize("task", ["link", "pair"])
+def test_the_report_shows_how_far_probabilities_hold(sample, trained, task):
+    from graphreach.report import make_report
+    from report_helpers import data_of
+
+    page, run = data_of(make_report(trained[0][task], sample)), load_run(trained[0][task])
+    found = page["calibration"]
+    assert found["prior"] == pytest.approx(run.scorer.prior, rel=1e-5)
+    assert all(0 <= found["errors"][part][rate] <= 1 for part in ("val", "test") for rate in ("prior", "even"))
+    assert sum(share for *_, share in found["bins"]) == pytest.approx(1, abs=1e-4)
