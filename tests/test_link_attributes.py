@@ -8,9 +8,14 @@ import graphreach as gr
 from graphreach.auc import auc
 from graphreach.errors import InputError
 from graphreach.nn import AttributedPairHead
-from graphreach.training.attributed_pairs import AttributeExamples
+from graphreach.nn.attributed_training import message_matrix
+from graphreach.nn.sparse_rows import SparseRows
+from graphreach.pairs import check_attributes
+from graphreach.training.attributed_pairs import AttributeExamples, _join_batches, _join_folds
+from graphreach.training.link_folds import folds
 from graphreach.training.pair_options import PairOptions
 from graphreach.training.pair_scorer import PairExamples, learn_pairs
+from helpers import random_graph
 
 N = 120
 
@@ -192,9 +197,37 @@ def test_background_and_base_rate_do_not_depend_on_how_many_other_pairs_are_draw
     assert links.prior_ == pytest.approx(graph.num_edges / (N * (N - 1) / 2))
 
 
-def test_attributes_of_several_graphs_are_refused():
-    graph, x, *_ = hidden_groups()
-    edges = graph.edge_index[:, :20]
-    part = PairExamples(graph, edges, np.repeat([0, 1], 10), AttributeExamples(graph, x))
-    with pytest.raises(InputError, match="attributes must be of the nodes of one graph, got 2 graphs"):
-        learn_pairs([part, part], PairOptions(), links=True)
+@pytest.mark.parametrize("links", [True, False])
+def test_graphs_side_by_side_have_the_rows_that_each_has_alone(links):
+    """No message goes from one graph to another, whichever batch or fold they stand in."""
+    graphs = [random_graph(n, 3 * n, seed=n) for n in (9, 14, 11)]
+    rng = np.random.default_rng(0)
+    parts = []
+    for graph in graphs:
+        edges = graph.edge_index[:, graph.edge_index[0] < graph.edge_index[1]][:, :6]
+        x = check_attributes(rng.normal(size=(graph.num_nodes, 4)), graph.num_nodes)
+        parts.append(AttributeExamples(graph, edges, np.repeat([1, 0], 3), x))
+    joined = _join_folds(parts, 0) if links else _join_batches(parts)
+    head, row = AttributedPairHead(3, 4, gnn_channels=5, num_members=1), 0
+    for part in parts:
+        dealt = [(each.graph, each.rows) for each in folds(part.graph, part.pairs, part.y, 0)]
+        for graph, rows in dealt if links else [(part.graph, np.arange(6))]:
+            own = head.products(head.nodes(SparseRows(part.x), message_matrix(graph)), part.pairs[:, rows])
+            (place,) = np.unique(joined.part[row + rows])
+            nodes = head.nodes(SparseRows(joined.x[place]), message_matrix(joined.messages[place]))
+            assert head.products(nodes, joined.pairs[:, row + rows]) == pytest.approx(own, abs=1e-6)
+        row += 6
+
+
+def test_scaling_of_attributes_is_shared_by_all_graphs():
+    graph, *_ = hidden_groups()
+    pairs = np.stack([np.arange(40), np.arange(40) + 1])
+    parts = [
+        PairExamples(graph, pairs, np.repeat([0, 1], 20), check_attributes(dense, graph.num_nodes))
+        for dense in (np.random.default_rng(0).normal(shift, 1, (graph.num_nodes, 2)) for shift in (0, 4))
+    ]
+    scorer, known = learn_pairs(parts, PairOptions(steps=2, lengths=[2], num_anchors=4, num_members=1), links=False)
+    both = np.concatenate([part.x.toarray() for part in parts])
+    assert scorer.head.scaling.mean == pytest.approx(both.mean(0), abs=1e-5)
+    assert 1 / scorer.head.scaling.scale == pytest.approx(both.std(0), abs=1e-4)
+    assert all(own.attributes is not None for own in known)

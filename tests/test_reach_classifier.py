@@ -13,8 +13,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from threadpoolctl import threadpool_limits
 
 import graphreach as gr
-from graphreach import reach_classifier
 from graphreach.errors import InputError
+from graphreach.training import class_scorer
 from helpers import run_python
 
 BLOCK = 20
@@ -129,7 +129,7 @@ def test_a_grown_graph_has_the_labels_and_anchors_by_id(graph, known, fitted, mo
     grown = graph.copy()
     grown.add_edges_from((f"new{i}", f"n{v:02d}") for i in range(4) for v in range(BLOCK * i, BLOCK * i + 6))
     grown.add_edge("a first one", "n21")
-    monkeypatch.setattr(reach_classifier, "select_anchors", lambda *_, **__: pytest.fail("anchors were selected anew"))
+    monkeypatch.setattr(class_scorer, "select_anchors", lambda *_, **__: pytest.fail("anchors were selected anew"))
     assert fitted.predict([f"new{i}" for i in range(4)], graph=grown).tolist() == [f"class {i}" for i in range(4)]
     assert fitted.predict_proba(graph=grown).shape == (85, 4)
     assert fitted.score({f"new{i}": f"class {i}" for i in range(4)}, graph=grown) == 1
@@ -449,7 +449,7 @@ def test_unknown_ids(fitted):
 
 
 def test_weights_are_fitted_to_a_sample_of_many_labels(graph, known, monkeypatch):
-    monkeypatch.setattr(reach_classifier, "MOST_FITTED", 30)
+    monkeypatch.setattr(class_scorer, "MOST_FITTED", 30)
     found = gr.ReachClassifier(16).fit(graph, known)
     assert len(found.model_.labels) == len(known)
     assert found.score({node: truth(graph)[node] for node in unseen(graph, known)}) > 0.85

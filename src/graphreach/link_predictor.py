@@ -16,12 +16,11 @@ from graphreach.estimator import as_graph
 from graphreach.explain.pair_groups import LinkExplanation, explain_link
 from graphreach.graph import Graph
 from graphreach.graph.ids import ids_array
-from graphreach.pairs import Recommendations
+from graphreach.pairs import Recommendations, check_attributes
 from graphreach.pairs.recipe import NUM_ANCHORS
 from graphreach.pairs.recommendations import recommend
 from graphreach.tasks.pair_keys import draw_pairs, encode, unique
 from graphreach.threads import one_blas_thread
-from graphreach.training.attributed_pairs import AttributeExamples
 from graphreach.training.pair_options import FEWEST_LINKS, LINKS, PairOptions, num_others
 from graphreach.training.pair_scorer import KnownGraph, PairExamples, PairScorer, density, learn_pairs
 
@@ -116,13 +115,14 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         """
         self._check_parameters()
         known = as_graph(graph)
-        attributes = None if x is None else AttributeExamples(known, x)
+        attributes = None if x is None else check_attributes(x, known.num_nodes)
         if (pairs is None) != (y is None):
             raise InputError(f"pairs and y must be given together, got {'y' if pairs is None else 'pairs'} alone")
         read = attributes is not None
         examples = self._link_examples(known, read) if pairs is None else _relation_examples(known, pairs, y)
-        part = examples._replace(attributes=attributes)
-        scorer, seen = learn_pairs([part], self._options(), pairs is None, self.random_state, self.prior)
+        scorer, seen = learn_pairs(
+            [examples._replace(x=attributes)], self._options(), pairs is None, self.random_state, self.prior
+        )
         self._keep(scorer)
         self._known, self._graph, self.ids_ = seen[0], known, known.ids
         return self

@@ -44,7 +44,7 @@ def test_defaults_of_training_are_those_of_the_settings():
     settings = Settings()
     for option in ("epochs", "seed", "preset", "task"):
         assert default("train", f"--{option}").split()[0].rstrip(",") == str(getattr(settings, option))
-    assert default("train", "--model") == f"reach for links and pairs, {settings.method} for nodes"
+    assert default("train", "--model") == "reach"
 
 
 def test_defaults_of_embed_are_those_of_its_settings():

@@ -18,9 +18,10 @@ def trained(run, streets, folder, *words):
 
 def refused(done, *sentences):
     assert done.exit_code == 2, done.output
-    assert len(done.stderr.splitlines()) == 1, done.stderr
+    *others, last = done.stderr.splitlines()
+    assert all("features from columns" in line for line in others), done.stderr
     for sentence in sentences:
-        assert sentence in done.stderr
+        assert sentence in last
 
 
 @pytest.mark.parametrize("task", ["link", "pair"])
@@ -44,9 +45,11 @@ def test_it_is_the_default_and_every_verb_reads_its_run(run, streets, tmp_path, 
     assert "training pairs, on average" in page.read_text()
     done = run("explain", folder, "--node", "street 1")
     assert done.exit_code == 0, done.output
-    refused(
-        run("explain", folder, "--pair", "street 1", "street 2"), "to explain a pair anchor by anchor, got one of reach"
-    )
+    told = run("explain", folder, "--pair", "street 1", "street 39")
+    assert f"is {'a link' if task == 'link' else 'of one class'}" in told.stdout
+    found = json.loads(run("explain", folder, "--pair", "street 1", "street 39", "--json").stdout)
+    assert found["probability"] == pytest.approx(table["score"][1], rel=1e-3)
+    assert found["logit"] == pytest.approx(found["base"] + sum(found["groups"].values()))
     done = run("attack", folder, "--groups", 2)
     assert done.exit_code == 0, done.output
     assert f"on reach, {task}: 2 groups" in done.stdout
@@ -86,7 +89,6 @@ def test_a_grown_graph_and_another_one(run, streets, tmp_path):
         (["--config", "settings.yaml"], "epochs must go with a method that is trained, it has no effect on 'reach'"),
         (["--tensorboard"], "--tensorboard must go with a method that is trained, got 'reach'"),
         (["--engine", "ray"], "--engine must be local for method 'reach', got 'ray'"),
-        (["--features", "x.csv"], "features must go with a method that is trained"),
     ],
 )
 def test_what_it_does_not_read_is_refused(run, streets, tmp_path, monkeypatch, words, sentence):
@@ -104,23 +106,109 @@ def test_settings_name_another_model(run, streets, tmp_path):
     assert done.stdout.startswith("gcn, link: test auc")
     done = run("train", streets["graph"], "--set", "method=katz", "-o", tmp_path / "katz")
     assert done.stdout.startswith("katz, link: test auc")
-    done = run("train", streets["graph"], "--labels", streets["labels"], "--epochs", 2, "-o", tmp_path / "node")
-    assert done.stdout.startswith("graphreach, node: test")
+    done = run(
+        "train", streets["graph"], "--labels", streets["labels"], "-o", tmp_path / "node", "-m", "gcn", "--epochs", 2
+    )
+    assert done.stdout.startswith("gcn, node: test")
 
 
-def test_classes_of_nodes_are_refused(run, streets, tmp_path):
-    words = ("--task", "node", "-m", "reach", "--labels", streets["labels"])
+@pytest.fixture
+def features(tmp_path):
+    """Features of all streets, and of one that is built later."""
+    path = tmp_path / "features.csv"
+    rows = [f"street {i},{(i < 20) + i % 3 / 4},{i % 5}" for i in range(40)]
+    path.write_text("\n".join(["id,a,b", *rows, "new street,1,0", ""]))
+    return path
+
+
+def grown_graph(streets, tmp_path):
+    grown = tmp_path / "grown.csv"
+    grown.write_text(streets["graph"].read_text() + "new street,street 1\nnew street,street 2\nnew street,street 3\n")
+    return grown
+
+
+@pytest.mark.parametrize("attributed", [False, True])
+def test_classes_of_nodes_through_every_verb(run, streets, features, tmp_path, attributed):
+    folder, page, nodes = tmp_path / "run", tmp_path / "report.html", tmp_path / "nodes.csv"
+    own = tmp_path / "own.csv"
+    own.write_text("\n".join(features.read_text().splitlines()[:-1]) + "\n")
+    given = ("--features", own) if attributed else ()
+    words = ("--labels", streets["labels"], "--set", "model.num_anchors=6", "--set", "model.strategy=degree")
+    done = run("train", streets["graph"], "-o", folder, *words, *given)
+    assert done.exit_code == 0, done.output
+    assert done.stdout.startswith("reach, node: test accuracy")
+    nodes.write_text('id\n"street 3"\n"street 33"\n')
+    done = run("predict", folder, "--nodes", nodes, "--json")
+    assert done.exit_code == 0, done.output
+    assert [row["class"] for row in json.loads(done.stdout)] == ["west", "east"]
+    assert run("evaluate", folder).stdout.startswith("reach, node: test accuracy")
+    found = run("evaluate", folder, "--labels", streets["labels"], "--json")
+    assert json.loads(found.stdout)["accuracy"] > 0.9
+    done = run("report", folder, "-o", page)
+    assert done.exit_code == 0, done.output
+    assert '"name":"predicted class","names":["east","west"]' in page.read_text()
+    assert run("explain", folder, "--node", "street 1").exit_code == 0
+    refused(run("explain", folder, "--pair", "street 1", "street 2"), "RUN must be of task link or pair")
+    grown = grown_graph(streets, tmp_path)
+    nodes.write_text('id\n"new street"\n')
+    words = ("predict", folder, "--graph", grown, "--nodes", nodes, "--json")
+    if attributed:
+        refused(run(*words), "features of 2 columns must be given, as the run was trained with them, got none")
+    done = run(*words, *(("--features", features) if attributed else ()))
+    assert json.loads(done.stdout)[0]["class"] == "west", done.output
+    if not attributed:
+        refused(run(*words, "--features", features), "features must not be given, as the run was trained without")
+    refused(run(*words, "--new-anchors"), "new_anchors must be False for classes of nodes")
+
+
+def test_epochs_of_classes_are_refused(run, streets, tmp_path):
+    words = ("--labels", streets["labels"], "--task", "node", "--epochs", 2)
     done = run("train", streets["graph"], "-o", tmp_path / "run", *words)
-    assert done.exit_code == 2
-    assert "got 'reach', which scores pairs" in done.stderr
+    refused(done, "epochs must go with a method that is trained, it has no effect on 'reach'; --model graphreach")
 
 
-def test_features_of_a_prediction_are_refused(run, streets, tmp_path):
-    trained(run, streets, tmp_path / "run")
-    pairs = tmp_path / "pairs.csv"
+@pytest.mark.parametrize("task", ["link", "pair"])
+def test_features_through_every_verb(run, streets, features, tmp_path, task):
+    folder, page, pairs, own = (tmp_path / name for name in ("run", "report.html", "pairs.csv", "own.csv"))
+    own.write_text("\n".join(features.read_text().splitlines()[:-1]) + "\n")
+    labels = () if task == "link" else ("--labels", streets["labels"], "--protocol", "published")
+    trained(run, streets, folder, "--task", task, "--features", own, *labels)
+    pairs.write_text("source,target,label\nstreet 1,street 2,1\nstreet 1,street 39,0\n")
+    scores = [row["score"] for row in json.loads(run("predict", folder, "--pairs", pairs, "--json").stdout)]
+    assert scores[0] > scores[1]
+    assert json.loads(run("evaluate", folder, "--pairs", pairs, "--json").stdout)["auc"] == 1
+    found = json.loads(run("explain", folder, "--pair", "street 1", "street 39", "--json").stdout)
+    assert "attributes" in found["groups"]
+    assert found["probability"] == pytest.approx(scores[1], rel=1e-3)
+    assert run("explain", folder, "--node", "street 1").exit_code == 0
+    assert run("report", folder, "-o", page).exit_code == 0
+    done = run("recommend", folder, "--node", "street 1", "--top", 3, "--json")
+    assert len(json.loads(done.stdout)) == 3
+    grown = grown_graph(streets, tmp_path)
+    pairs.write_text("source,target\nnew street,street 4\nnew street,street 35\n")
+    for words in (("predict", folder, "--pairs", pairs), ("explain", folder, "--pair", "new street", "street 4")):
+        words = (*words, "--graph", grown, "--json")
+        refused(run(*words), "features of 2 columns must be given, as the run was trained with them, got none")
+        assert run(*words, "--features", features).exit_code == 0
+    words = ("recommend", folder, "--node", "new street", "--graph", grown, "--json")
+    refused(run(*words), "--features must be given, 2 columns, as the model was trained with them, got none")
+    assert json.loads(run(*words, "--features", features).stdout)[0]["node"] == "new street"
+
+
+def test_needless_features_are_refused(run, streets, features, tmp_path):
+    folder, pairs = tmp_path / "run", tmp_path / "pairs.csv"
+    trained(run, streets, folder)
     pairs.write_text("source,target\nstreet 1,street 2\n")
-    done = run("predict", tmp_path / "run", "--pairs", pairs, "--features", pairs)
-    assert "--features must go with a run that reads features, got one of method reach" in done.stderr
+    own = tmp_path / "own.csv"
+    own.write_text("\n".join(features.read_text().splitlines()[:-1]) + "\n")
+    done = run("predict", folder, "--pairs", pairs, "--features", own)
+    refused(done, "features must not be given, as the run was trained without, got 2 columns")
+    done = run("recommend", folder, "--node", "street 1", "--features", own)
+    refused(done, "--features must go with a model that reads them, got one that was trained without")
+    done = run("recommend", streets["graph"], "--node", "street 1", "--features", own)
+    refused(done, "--features must go with --fit, as the model that ships with the package reads none")
+    done = run("recommend", streets["graph"], "--node", "street 1", "--features", own, "--fit", "--json")
+    assert done.exit_code == 0, done.output
 
 
 def test_it_is_compared_first(run, streets, tmp_path):

@@ -31,13 +31,14 @@ def example(seed=0):
         part[fold.rows] = number
     features = rng.normal(size=(len(y), 5)).astype(np.float32)
     x = check_attributes(rng.random((40, 12)) < 0.3, 40)
-    return Examples(features, pairs, y, part, [fold.graph for fold in found]), x
+    return Examples(features, pairs, y, part, [fold.graph for fold in found], [x] * len(found))
 
 
 def fitted(**arguments):
-    examples, x = example()
-    scaling = AttributeScaling.of(x)
-    return fit_attributed_pair_head(examples, scaling.apply(x), scaling, 3, gnn_channels=8, num_members=2, **arguments)
+    examples = example()
+    scaling = AttributeScaling.of(examples.x[0])
+    examples = examples._replace(x=[scaling.apply(examples.x[0])] * len(examples.x))
+    return fit_attributed_pair_head(examples, scaling, 3, gnn_channels=8, num_members=2, **arguments)
 
 
 def test_rows_are_those_of_the_layers_of_pyg():
@@ -73,8 +74,8 @@ def test_logits_are_the_calibrated_mean_of_the_members():
 
 def test_a_link_does_not_see_itself_in_the_messages_of_its_own_step():
     """Whatever edges the pairs of a fold have, planted or deleted, its step computes the same."""
-    examples, x = example()
-    trainer = _Trainer(examples, SparseRows(x), torch.from_numpy(examples.features))
+    examples = example()
+    trainer = _Trainer(examples, torch.from_numpy(examples.features))
     member = AttributedPairHead(5, 12, gnn_channels=8, num_members=1).members[0]
     graph = random_graph(40, 90, seed=0)
     row = int(np.flatnonzero((examples.part == 4) & (examples.y == 1))[0])
@@ -106,8 +107,8 @@ def folds_of(graph, examples):
 
 
 def test_every_step_takes_its_pairs_from_the_fold_that_its_messages_leave_out():
-    examples, x = example()
-    trainer = _Trainer(examples, SparseRows(x), torch.from_numpy(examples.features))
+    examples = example()
+    trainer = _Trainer(examples, torch.from_numpy(examples.features))
     held = trainer.held_out(0, 0)
     free = torch.ones(len(examples.y), dtype=torch.bool)
     free[held] = False

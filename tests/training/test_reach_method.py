@@ -261,7 +261,7 @@ def test_wrong_options_are_named_before_there_are_data(monkeypatch, model, sente
         ),
         ("hidden_channels=5", "; set model.hidden_channels"),
         ("preset=paper", "no effect on 'reach'"),
-        ("features=true", "no effect on 'reach'"),
+        ("identity=true", "no effect on 'reach'"),
     ],
 )
 def test_settings_without_effect_are_refused(change, sentence):
@@ -270,19 +270,91 @@ def test_settings_without_effect_are_refused(change, sentence):
     assert sentence in str(caught.value)
 
 
-def test_classes_of_nodes_are_refused_in_one_sentence(sample):
-    with pytest.raises(InputError, match="classifies nodes for task 'node', got 'reach', which scores pairs"):
-        training.run(sample, Settings(method="reach", task="node"))
+def test_walks_by_labels_are_refused_in_one_sentence(sample):
     with pytest.raises(InputError, match="walk_weights must be None for method 'reach'"):
         training.run(sample, settings("pair", walk_weights="train-labels"))
 
 
-def test_features_of_nodes_are_not_read_which_is_said(sample):
-    with_x = datasets.Sample(sample.graph, np.ones((sample.graph.num_nodes, 2), np.float32), sample.y)
-    with pytest.warns(UserWarning, match="method 'reach' does not read the features of nodes yet"):
-        found = training.run(with_x, settings())
-    assert np.array_equal(found.scores["test"][0], training.run(sample, settings()).scores["test"][0])
-    training.run(with_x, settings(features=False))
+def with_features(sample, width=3, seed=5):
+    """Features that say which class a node is of, roughly."""
+    noise = np.random.default_rng(seed).normal(0, 0.6, (sample.graph.num_nodes, width))
+    noise[:, 0] += sample.y
+    return datasets.Sample(sample.graph, noise.astype(np.float32), sample.y)
+
+
+@pytest.fixture(scope="module")
+def attributed(sample, tmp_path_factory):
+    """Runs on a graph with features, and the data."""
+    data = with_features(sample)
+    folders = {task: tmp_path_factory.mktemp("attributed") / task for task in ("link", "pair")}
+    return data, folders, {task: training.run(data, settings(task), folder) for task, folder in folders.items()}
+
+
+@pytest.mark.parametrize("task", ["link", "pair"])
+def test_features_of_nodes_are_read(sample, trained, attributed, task):
+    data, folders, outcomes = attributed
+    outcome = outcomes[task]
+    assert outcome.test["auc"] > 0.75
+    assert not np.array_equal(outcome.scores["test"][0], trained[1][task].scores["test"][0])
+    split, run = (
+        training.harness.make_splits(datasets.Dataset("one", (data,)), settings(task))[0],
+        load_run(folders[task]),
+    )
+    known = run.embed(split.graph, split.x)
+    assert run.logits(known, split.test.index, split.graph) == pytest.approx(outcome.scores["test"][0], abs=1e-5)
+    left_out = training.run(data, settings(task, features=False))
+    assert np.array_equal(left_out.scores["test"][0], trained[1][task].scores["test"][0])
+    without = datasets.Sample(data.graph, np.empty((data.graph.num_nodes, 0), np.float32), data.y)
+    assert np.array_equal(training.run(without, settings(task)).scores["test"][0], left_out.scores["test"][0])
+
+
+def test_features_are_learned_as_link_predictor_learns_them(attributed):
+    data, folders, outcomes = attributed
+    split = training.harness.make_splits(datasets.Dataset("one", (data,)), settings("pair"))[0]
+    ids, options = split.graph.ids, SMALL | {"lengths": (3,)}
+    links = gr.LinkPredictor(**options).fit(data.graph, data.x, ids[split.train.index.T], split.train.label)
+    asked = ids[split.test.index.T]
+    assert np.array_equal(links.decision_function(asked), outcomes["pair"].scores["test"][0])
+    loaded = gr.LinkPredictor.load(folders["pair"] / "model")
+    assert np.array_equal(loaded.decision_function(asked, data.graph, data.x), links.decision_function(asked))
+
+
+def test_missing_and_needless_features_are_one_sentence(attributed, trained):
+    data, folders, _ = attributed
+    run = load_run(folders["link"])
+    with pytest.raises(InputError, match="features of 3 columns must be given, as the run was trained with them, got"):
+        run.embed(data.graph)
+    with pytest.raises(InputError, match="x must be an array"):
+        run.embed(data.graph, data.x[:, :2])
+    with pytest.raises(InputError, match="features must not be given, as the run was trained without, got 3 columns"):
+        load_run(trained[0]["link"]).embed(data.graph, data.x)
+
+
+@pytest.mark.parametrize(
+    ("task", "protocol"), [("pair", "node-disjoint"), ("pair", "graph-disjoint"), ("link", "clean")]
+)
+def test_several_graphs_with_features_share_one_head(several, tmp_path, task, protocol):
+    data = datasets.Dataset("several", tuple(with_features(each, seed=i) for i, each in enumerate(several)))
+    own = settings(task, protocol=protocol)
+    outcome = training.run(data, own, tmp_path)
+    assert outcome.test["pooled_auc" if "pooled_auc" in outcome.test else "auc"] > 0.6
+    splits, run = training.harness.make_splits(data, own), load_run(tmp_path)
+    for split, scores in zip(splits, outcome.scores["test"], strict=True):
+        if scores is not None:
+            found = run.logits(run.embed(split.graph, split.x), split.test.index, split.graph)
+            assert found == pytest.approx(scores, abs=1e-5)
+
+
+def test_features_of_some_graphs_or_of_several_widths_are_refused(several):
+    first, second, *others = several.samples
+    some = datasets.Dataset("some", (with_features(first), second, *others))
+    with pytest.raises(InputError, match="attributes must be given for all graphs or for none, got them for 1 of 5"):
+        training.run(some, settings())
+    unequal = datasets.Dataset(
+        "unequal", (with_features(first), *(with_features(each, 4) for each in (second, *others)))
+    )
+    with pytest.raises(InputError, match="attributes must be as many in all graphs, got 3 and 4"):
+        training.run(unequal, settings())
 
 
 def test_scores_are_added_to_those_of_another_method(sample, tmp_path):
@@ -324,3 +396,15 @@ def test_one_pair_of_each_kind_is_too_few():
 def test_a_folder_without_a_model_is_one_sentence(tmp_path):
     with pytest.raises(InputError, match=r"must hold config\.json"):
         PairScorer.load(tmp_path)
+
+
+@pytest.mark.parametrize("task", ["link", "pair"])
+def test_the_report_shows_how_far_probabilities_hold(sample, trained, task):
+    from graphreach.report import make_report
+    from report_helpers import data_of
+
+    page, run = data_of(make_report(trained[0][task], sample)), load_run(trained[0][task])
+    found = page["calibration"]
+    assert found["prior"] == pytest.approx(run.scorer.prior, rel=1e-5)
+    assert all(0 <= found["errors"][part][rate] <= 1 for part in ("val", "test") for rate in ("prior", "even"))
+    assert sum(share for *_, share in found["bins"]) == pytest.approx(1, abs=1e-4)

@@ -275,10 +275,6 @@ def load_run(
         found, x = read_graph(graph or Path(source["graph"]), source["options"]), None
     else:
         found, x = data[place - 1].graph, data[place - 1].x
-    if features is not None and fitted:
-        raise gr.InputError(
-            f"--features must go with a run that reads features, got one of method {run.settings.method}"
-        )
     known = features or (Path(source["features"]) if source["features"] and graph is None else None)
     if known is not None:
         x = read_features(known, found, report=say)

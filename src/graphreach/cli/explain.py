@@ -28,7 +28,10 @@ def explain(
     features: options.Features = None,
     json_: options.Json = False,
 ) -> None:
-    """Explain a pair's score, the sum of what every anchor adds to it, or a node's position among the anchors.
+    """Explain a pair's score as a sum, or a node's position among the anchors.
+
+    The score of a run of model graphreach is the sum of what every anchor adds to it, that of model reach the sum of what
+    each group of features adds to the mean of training pairs.
 
     All edges of the graph are used, as in graphreach predict, so the scores are the same. Of a run on several graphs, one
     is used. For a run that adds the scores of several methods, give the folder of one method, such as RUN/graphreach.
@@ -40,15 +43,18 @@ def explain(
     if loaded.run.settings.task == "node" and pair is not None:
         raise gr.InputError("RUN must be of task link or pair to explain pairs, got one of task node")
     from graphreach.explain import Explainer
-    from graphreach.explain.reach_explainer import ReachExplainer
+    from graphreach.explain.reach_explainer import ReachExplainer, explain_reach_pair
     from graphreach.training.settings import FITTED
 
     method = loaded.run.settings.method
     if pair is not None and method in FITTED:
-        raise gr.InputError(f"RUN must be of model graphreach to explain a pair anchor by anchor, got one of {method}")
+        with stage("explaining the pair"):
+            told = explain_reach_pair(loaded.run, loaded.graph, (ends[0], ends[1]), loaded.x, top)
+        typer.echo(json.dumps(told.to_dict()) if json_ else str(told))
+        return
     with stage("embedding the graph"):
         if method in FITTED:
-            explainer: Explainer = ReachExplainer(loaded.run, loaded.graph)
+            explainer: Explainer = ReachExplainer(loaded.run, loaded.graph, loaded.x)
         else:
             explainer = Explainer(loaded.run, loaded.graph, loaded.x)
     found = explainer.node(ends[0], top) if pair is None else explainer.pair(ends[0], ends[1], top)

@@ -45,6 +45,7 @@ def recommend(
     all_: Annotated[bool, option("--all", "Recommend partners for all nodes.", default="off")] = False,
     top: Annotated[int, option("--top", "Number of partners for each node.", "N", min=1)] = 10,
     other: Annotated[Path | None, option("--graph", OTHER, "FILE", "none")] = None,
+    features: options.Features = None,
     output: Annotated[Path | None, option("--output -o", "A .csv, .parquet or .json file.", "FILE", "stdout")] = None,
     fit: Annotated[bool, option("--fit", FIT, default="off")] = False,
     seed: Annotated[int, option("--seed", options.SEED, "N", min=0, max=2**32 - 1)] = 0,
@@ -63,12 +64,12 @@ def recommend(
         raise gr.InputError(f"one of --node (with the id of a node, repeatable) and --all must be given, got {got}")
     if output is not None:
         check_output(output, SUFFIXES)
-    graph = _read_graph(file, other)
+    graph, x = _read_data(file, other, features)
     wanted = None if all_ else [graph.ids[find_node(graph, text)] for text in node or []]
-    links = _predictor(file.graph, graph, seed, fit)
+    links = _predictor(file.graph, graph, x, seed, fit)
     if not compares_positions(graph, graph.num_nodes if wanted is None else len(wanted)):
         say("candidates are those that walks reach; positions are not compared for so many nodes")
-    rows = _Rows(links.recommend_blocks(wanted, top, graph))
+    rows = _Rows(links.recommend_blocks(wanted, top, graph, x))
     _write(rows, output, json_)
     if rows.without:
         say(f"{rows.without} node{'' if rows.without == 1 else 's'} without candidates, such as those without edges")
@@ -76,32 +77,52 @@ def recommend(
         say(f"{rows.count} rows are in {output}")
 
 
-def _read_graph(file: GraphFile, other: Path | None) -> gr.Graph:
-    if file.graph.is_dir():
-        if other is None and (file.graph / SETTINGS).exists():
-            return load_run(file.graph, None, None, None).graph
-        if other is None:
-            raise gr.InputError(
-                f"--graph must be given with a folder, which holds no graph, got none with {file.graph}"
-            )
-        return replace(file, graph=other).read()
-    if other is not None:
+def _read_data(file: GraphFile, other: Path | None, features: Path | None) -> tuple[gr.Graph, Any]:
+    """The graph and the features of its nodes, if there are any that are read."""
+    from graphreach.io.tables import read_features
+    from graphreach.training.loaded_run import read_features as features_of
+    from graphreach.training.run_folder import RunFolder
+
+    folder = file.graph.is_dir()
+    if folder and other is None and (file.graph / SETTINGS).exists():
+        loaded = load_run(file.graph, None, features, None)
+        return loaded.graph, features_of(loaded.run.settings, loaded.x)
+    if folder and other is None:
+        raise gr.InputError(f"--graph must be given with a folder, which holds no graph, got none with {file.graph}")
+    if not folder and other is not None:
         raise gr.InputError(f"--graph must go with the folder of a run, got it with the graph {file.graph}")
-    return file.read()
+    graph = file.read() if other is None else replace(file, graph=other).read()
+    x = None if features is None else read_features(features, graph, report=say)
+    if folder and (file.graph / SETTINGS).exists():
+        x = features_of(RunFolder(file.graph).settings, x)
+    return graph, x
 
 
-def _predictor(source: Path, graph: gr.Graph, seed: int, fit: bool) -> gr.LinkPredictor:
+def _predictor(source: Path, graph: gr.Graph, x: Any, seed: int, fit: bool) -> gr.LinkPredictor:
     """The one in a folder; else the pretrained one, or one that is learned from the graph."""
     if source.is_dir():
-        return gr.LinkPredictor.load(source / MODEL if (source / SETTINGS).exists() else source)
+        links = gr.LinkPredictor.load(source / MODEL if (source / SETTINGS).exists() else source)
+        _check_features(links, x)
+        return links
     if not fit and not graph.directed:
+        if x is not None:
+            raise gr.InputError("--features must go with --fit, as the model that ships with the package reads none")
         say("scored by the model that ships with the package; --fit learns from the graph itself")
         return gr.LinkPredictor.pretrained()
     with stage("learning links"):
-        links = gr.LinkPredictor(random_state=seed).fit(graph)
+        links = gr.LinkPredictor(random_state=seed).fit(graph, x)
     rate = f"1 in {1 / links.prior_:,.0f} pairs"
     say(f"AUC of links that were left out {links.auc_:.4f}; probabilities are those where {rate} is a link")
     return links
+
+
+def _check_features(links: gr.LinkPredictor, x: Any) -> None:
+    """Refuse a graph without the features that a model reads, and features that it does not read."""
+    width = getattr(links.head_, "node_channels", None)
+    if width is not None and x is None:
+        raise gr.InputError(f"--features must be given, {width} columns, as the model was trained with them, got none")
+    if width is None and x is not None:
+        raise gr.InputError("--features must go with a model that reads them, got one that was trained without")
 
 
 class _Rows:

@@ -19,15 +19,14 @@ if TYPE_CHECKING:
     from graphreach import training
 
 MODEL = "reach, graphreach, pgnn-e, gcn, ...; a+b adds the scores of both."
-DEFAULTS = {"link": "reach", "pair": "reach", "node": "graphreach"}
-"""The model that is trained on each task unless another is named."""
+DEFAULT = "reach"
+"""The model that is trained unless another is named."""
 
-DEFAULT = "reach for links and pairs, graphreach for nodes"
 PAIRS = "reach,graphreach,pgnn-e,gcn,common-neighbours"
-MODELS = {"link": PAIRS, "pair": PAIRS, "node": "graphreach,pgnn-e,gcn,sage"}
+MODELS = {"link": PAIRS, "pair": PAIRS, "node": "reach,graphreach,pgnn-e,gcn,sage"}
 """Models that are compared on each task unless others are named."""
 
-SHOWN = "graphreach, pgnn-e, gcn and, for nodes, sage, else reach and common-neighbours"
+SHOWN = "reach, graphreach, pgnn-e, gcn and, for nodes, sage, else common-neighbours"
 FOLDER = "comparison- and a hash of data and settings"
 
 
@@ -58,8 +57,8 @@ def train(
 ) -> None:
     """Train a model, and score the test examples once.
 
-    Links and pairs are learned from what reachability says about a pair; --model graphreach trains the paper's embedding
-    instead and keeps the epoch that is best on validation data.
+    Links, pairs and classes of nodes are learned from what reachability says about them; --model graphreach trains the
+    paper's embedding instead and keeps the epoch that is best on validation data.
 
     GRAPH is a file or the name of a data set (see graphreach datasets). With --labels and no --task, the model learns the
     classes of the nodes. An interrupted run is resumed when the command is repeated. The metrics are explained by
@@ -74,7 +73,7 @@ def train(
         "task": task, "method": model, "protocol": protocol, "preset": preset, "epochs": epochs, "seed": seed,
         "device": device,
     }  # fmt: skip
-    chosen["method"] = model or _default_model(tables, config, set_ or [], task)
+    chosen["method"] = model or _default_model(config, set_ or [])
     settings = _read_settings(file, tables, config, set_, chosen)
     _check_effect([settings.method], set_, tables, chosen)
     if engine != "local" and settings.method in FITTED:
@@ -92,22 +91,24 @@ def train(
     say(f"the run is in {output}")
 
 
-def _default_model(tables: Tables, config: Path | None, changes: list[str], task: str | None) -> str | None:
-    """The model of the task, if settings name none; what a file sets for other models is then refused, not ignored."""
+def _default_model(config: Path | None, changes: list[str]) -> str | None:
+    """The default, if settings name no model; what a file sets for other models is then refused, not ignored."""
     from graphreach.training.plan import check_read
+
+    if "method" in _written(config, changes):
+        return None
+    check_read([DEFAULT], _written(config, []))
+    return DEFAULT
+
+
+def _written(config: Path | None, changes: list[str]) -> dict[str, Any]:
+    """Settings that a file and texts ``key=value`` hold, not checked yet."""
     from graphreach.training.settings_text import change, read_yaml
 
-    stored = {} if config is None else read_yaml(config)
-    merged = dict(stored)
+    values = {} if config is None else read_yaml(config)
     for text in changes:
-        change(merged, text)
-    if "method" in merged:
-        return None
-    named = task or merged.get("task") or ("link" if tables.labels is None else "node")
-    method = DEFAULTS.get(named) if isinstance(named, str) else None
-    if method is not None:
-        check_read([method], stored)
-    return method
+        change(values, text)
+    return values
 
 
 def _read_settings(
@@ -116,6 +117,10 @@ def _read_settings(
     """The settings of a run; without a task, labels make it one on nodes, which is said."""
     from graphreach.training import Settings
 
+    on_nodes = tables.labels is not None and tables.test_pairs is None and file.dataset() is None
+    if on_nodes and values["task"] is None and "task" not in _written(config, changes or []):
+        say("task node, as --labels are given; --task link or --task pair chooses another")
+        values = values | {"task": "node"}
     values = _given_protocol(tables, config, changes, values)
     settings = Settings.read(config, changes or [], **values)
     if tables.label_column is not None and tables.labels is None:
@@ -126,9 +131,6 @@ def _read_settings(
         raise gr.InputError(
             f"--labels must be given for task {settings.task}, a table of node ids and classes, got none"
         )
-    if tables.labels is not None and "task" not in settings.model_fields_set:
-        say("task node, as --labels are given; --task link or --task pair chooses another")
-        return Settings.read(config, changes or [], **(values | {"task": "node"}))
     if tables.labels is not None and settings.task == "link":
         say("--labels are not used to train links; graphreach report colours the nodes by them")
     return settings
@@ -247,11 +249,7 @@ def _names(models: str | None) -> list[str]:
 
 def _refuse_method(config: Path | None, changes: list[str]) -> None:
     """Refuse a method among the settings: --models says what is compared."""
-    from graphreach.training.settings_text import change, read_yaml
-
-    values = {} if config is None else read_yaml(config)
-    for text in changes:
-        change(values, text)
+    values = _written(config, changes)
     if "method" in values:
         raise gr.InputError(f"method must be given as --models, which compare runs, got {values['method']!r}")
 

@@ -86,6 +86,10 @@ class Explainer:
         """Positions of the anchors, ``[k]``."""
         return self.reach.anchors
 
+    def class_probabilities(self, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The probability of each class for some nodes, ``[m, classes]``."""
+        return self.run.class_probabilities(self.z, nodes).astype(np.float64)
+
     def terms(self, pairs: NDArray[np.int64]) -> PairTerms:
         """What adds up to the logits of pairs ``[2, m]`` of positions; with :class:`graphreach.nn.PairTerms.total`.
 

@@ -104,6 +104,7 @@ class LinkExplanation:
         groups: What each group of features adds, by Shapley values.
         facts: The group's features in words.
         linked: Whether the graph has the link, which is then left out.
+        relation: What a pair is if the answer is yes.
         paths: The likeliest paths between both, no two along one edge: ids, and the chance of a walk to follow it.
         anchors: The anchors that both are near to.
     """
@@ -118,6 +119,7 @@ class LinkExplanation:
     linked: bool
     paths: tuple[tuple[tuple[Any, ...], float], ...]
     anchors: tuple[SharedAnchor, ...]
+    relation: str = "a link"
 
     def to_dict(self) -> dict[str, Any]:
         """The explanation as plain values, ready for JSON."""
@@ -133,7 +135,7 @@ class LinkExplanation:
         a, b = self.pair
         known = " (the graph has this link; it was left out)" if self.linked else ""
         lines = [
-            f"{a} and {b}: probability {_chance(self.probability)} where {_odds(self.prior)} is a link{known}.",
+            f"{a} and {b}: probability {_chance(self.probability)} where {_odds(self.prior)} is {self.relation}{known}.",
             f"The score is {self.logit:+.2f}: {self.base:+.2f} is the mean of training pairs, and",
         ]
         for name, value in sorted(self.groups.items(), key=lambda item: -abs(item[1])):
@@ -158,7 +160,7 @@ TITLES = {
 def explain_link(
     features: PairFeatures, pair: tuple[int, int], logits: Logits, background: NDArray[np.float32],
     chance: Callable[[NDArray[np.float64]], NDArray[np.float64]], prior: float,
-    attributes: Mapping[str, float] | None = None,
+    attributes: Mapping[str, float] | None = None, relation: str = "a link", num_anchors: int = SHOWN,
 ) -> LinkExplanation:  # fmt: skip
     """Explain the score of a pair of positions.
 
@@ -170,6 +172,8 @@ def explain_link(
         chance: Turns logits into probabilities.
         prior: The share of links that they assume.
         attributes: Columns of the pair from attributes of nodes that stand after its features, by name.
+        relation: What a pair is if the answer is yes.
+        num_anchors: Number of anchors to name.
     """
     listed = np.array(pair)[:, None]
     if pair[0] == pair[1]:
@@ -186,7 +190,7 @@ def explain_link(
     shares = group_shares(logits, all_columns, background, [*features.names, *more])
     logit = shares.base + sum(shares.groups.values())
     graph, (a, b) = features.graph, plain_ids(features.graph.ids[list(pair)])
-    paths, anchors = _paths(graph, pair, features.recipe.steps), shared_anchors(features, pair)
+    paths, anchors = _paths(graph, pair, features.recipe.steps), shared_anchors(features, pair, num_anchors)
     named = tuple((tuple(plain_ids(graph.ids[list(path.nodes)])), path.chance) for path in paths)
     facts = {
         "direct": _direct_fact(features, row, named),
@@ -197,7 +201,7 @@ def explain_link(
     }
     return LinkExplanation(
         (a, b), float(chance(np.array([logit]))[0]), prior, logit, shares.base, shares.groups, facts,
-        edges[0] and not features.recipe.own_edge, named, anchors,
+        edges[0] and not features.recipe.own_edge, named, anchors, relation,
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""A run of method ``reach`` on a graph: scores of pairs, and where nodes stand among the anchors."""
+"""A run of method ``reach`` on a graph: scores of pairs or classes of nodes, and where nodes stand among the anchors."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,11 +7,13 @@ from graphreach.arguments import check_pairs, describe
 from graphreach.errors import InputError
 from graphreach.explain.explainer import PATHS, Explainer
 from graphreach.explain.explanations import PairExplanation, Term
-from graphreach.explain.pair_groups import group_shares
+from graphreach.explain.pair_groups import SHOWN, LinkExplanation, explain_link, group_shares
 from graphreach.graph import Graph
 from graphreach.pairs.position import positions
 from graphreach.reachability import reachability
-from graphreach.training.loaded_run import LoadedRun
+from graphreach.reachability.classes import POSITION_LENGTHS
+from graphreach.training.class_run import ClassRun
+from graphreach.training.loaded_run import Features, LoadedRun
 from graphreach.training.reach_run import ReachRun
 from graphreach.training.trained_run import TrainedRun
 from graphreach.walks.random_walks import check_starts
@@ -26,27 +28,38 @@ class ReachExplainer(Explainer):
     Args:
         run: The run, as :func:`graphreach.training.load_run` gives it.
         graph: The graph to look at.
+        x: Features, if the run was trained with them.
 
     Attributes:
         reach: Reachability of the anchors, for the longest walks that the run reads.
         z: Positions of the nodes relative to the anchors, ``[n, k]``.
     """
 
-    def __init__(self, run: LoadedRun | TrainedRun, graph: Graph) -> None:
-        if not isinstance(run, ReachRun):
+    def __init__(self, run: LoadedRun | TrainedRun, graph: Graph, x: Features = None) -> None:
+        if not isinstance(run, ReachRun | ClassRun):
             raise InputError(f"run must be of method reach, as load_run gives it, got {describe(run)}")
         self.run, self.graph, self.walk_graph = run, graph, graph  # type: ignore[assignment]
-        self.known, self.scorer = run.embed(graph), run.scorer
-        anchors, length = self.known.features.anchors, max(run.scorer.recipe.lengths)
+        if isinstance(run, ClassRun):
+            self.chances = run.embed(graph, x)
+            anchors, length = run.scorer.match(graph).positions, max(POSITION_LENGTHS)
+        else:
+            self.known, self.scorer = run.embed(graph, x), run.scorer
+            anchors, length = self.known.features.anchors, max(run.scorer.recipe.lengths)
         self.reach = reachability(graph, anchors, method="auto", walk_length=length)
         self.z: NDArray[np.float32] = positions(graph, anchors, (length,)).nodes[0]
 
+    def class_probabilities(self, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The probability of each class for some nodes, ``[m, classes]``."""
+        return self.run.class_probabilities(self.chances, nodes)  # type: ignore[arg-type,return-value]
+
     def scores(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
         """Logits of pairs ``[2, m]`` of positions."""
+        self._check_pairs()
         return self.scorer.score(self.known, check_pairs(pairs, self.graph.num_nodes))
 
     def pair(self, a: int, b: int, paths: int = PATHS) -> PairExplanation:
         """The score of a pair as what each group of features adds to it; see :func:`group_shares`."""
+        self._check_pairs()
         first, second = check_starts(self.graph, [a, b], "pair").tolist()
         row = self.known.describe(np.array([[first], [second]]))
         score = self.scorer.logits(row)
@@ -57,3 +70,26 @@ class ReachExplainer(Explainer):
             self.graph, (first, second), self.run.settings.task, self._linked(first, second), float(score[0]),
             float(chance[0]), (), terms, self.reach.walk_length, calibrated=True,
         )  # fmt: skip
+
+    def _check_pairs(self) -> None:
+        if self.run.settings.task == "node":
+            raise InputError("run must be of task link or pair to explain pairs, got task node")
+
+
+def explain_reach_pair(
+    run: ReachRun, graph: Graph, pair: tuple[int, int], x: Features = None, num_anchors: int = SHOWN
+) -> LinkExplanation:
+    """Why a run of method ``reach`` gives a pair of positions its probability.
+
+    Args:
+        run: The run, as :func:`graphreach.training.load_run` gives it.
+        graph: The graph to look at.
+        pair: Positions of two different nodes.
+        x: Features, if the run was trained with them.
+        num_anchors: Number of anchors to name.
+    """
+    known, scorer = run.embed(graph, x), run.scorer
+    return explain_link(
+        known.features, pair, scorer.logits, scorer.background, scorer.probabilities, scorer.prior,
+        scorer.attribute_columns(known, pair), "a link" if scorer.links else "of one class", num_anchors,
+    )  # fmt: skip

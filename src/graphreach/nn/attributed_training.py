@@ -46,10 +46,11 @@ class Examples(NamedTuple):
 
     Attributes:
         features: What describes each, ``[m, f]``.
-        pairs: Positions of the nodes, ``[2, m]``.
+        pairs: Positions of the nodes in the graph of its messages, ``[2, m]``.
         y: 1 or 0.
         part: Which of ``messages`` a pair is learnt with.
         messages: Graphs along which messages go: one without the links among its pairs each, where links are learnt.
+        x: Scaled attributes of the nodes of each of these graphs, ``[n, d]``.
     """
 
     features: NDArray[np.float32]
@@ -57,6 +58,7 @@ class Examples(NamedTuple):
     y: NDArray[np.int64]
     part: NDArray[np.int64]
     messages: list[Graph]
+    x: list[csr_array]
 
 
 def message_matrix(graph: Graph) -> SparseRows:
@@ -71,7 +73,7 @@ def default_attribute_dropout(num_nodes: int, width: int) -> float:
 
 
 def fit_attributed_pair_head(
-    examples: Examples, x: csr_array, scaling: AttributeScaling, seed: int = 0, **arguments: Any
+    examples: Examples, scaling: AttributeScaling, seed: int = 0, **arguments: Any
 ) -> tuple[AttributedPairHead, Tensor, Tensor]:
     """Train a head, and calibrate it on what its members left out.
 
@@ -80,24 +82,24 @@ def fit_attributed_pair_head(
 
     Args:
         examples: Pairs to learn from.
-        x: Scaled attributes of the nodes, ``[n, d]``.
-        scaling: How they were scaled.
+        scaling: How attributes were scaled.
         seed: Random seed for weights, dropout and order.
         arguments: Arguments of :class:`AttributedPairHead`.
 
     Returns:
         The head, calibrated logits of pairs by a member that was trained without them, and the kinds of these pairs.
     """
-    arguments = {"attribute_dropout": default_attribute_dropout(*x.shape), **arguments}
+    num_nodes, width = sum(each.shape[0] for each in _distinct(examples.x)), examples.x[0].shape[1]
+    arguments = {"attribute_dropout": default_attribute_dropout(num_nodes, width), **arguments}
     with torch.random.fork_rng(devices=[]):  # the weights are drawn again below
-        head = AttributedPairHead(examples.features.shape[1], x.shape[1], **arguments)
+        head = AttributedPairHead(examples.features.shape[1], width, **arguments)
     features = torch.from_numpy(examples.features)
     deviation = features.std(0, correction=0)
     head.mean.copy_(features.mean(0))
     head.scale.copy_(torch.where(deviation > 1e-6, 1 / deviation.clamp(min=1e-6), torch.zeros_like(deviation)))
     head.node_mean.copy_(torch.from_numpy(scaling.mean))
     head.node_scale.copy_(torch.from_numpy(scaling.scale))
-    trainer = _Trainer(examples, SparseRows(x), head.standardise(features))
+    trainer = _Trainer(examples, head.standardise(features))
     unseen, truth = [], []
     with live("pair head with attributes", head.num_members * PASSES) as show:
         for number, member in enumerate(head.members):
@@ -112,11 +114,17 @@ def fit_attributed_pair_head(
     return head, head.calibration[0] * logits + head.calibration[1], kinds
 
 
+def _distinct(x: list[csr_array]) -> list[csr_array]:
+    """Attributes without repetitions: several graphs of messages may have the same nodes."""
+    return list({id(each): each for each in x}.values())
+
+
 class _Trainer:
     """The examples as tensors, and the passes of one member over them."""
 
-    def __init__(self, examples: Examples, x: SparseRows, features: Tensor) -> None:
-        self.x, self.features = x, features
+    def __init__(self, examples: Examples, features: Tensor) -> None:
+        rows = {id(each): SparseRows(each) for each in _distinct(examples.x)}
+        self.x, self.features = [rows[id(each)] for each in examples.x], features
         self.pairs, self.y = torch.from_numpy(examples.pairs), torch.from_numpy(examples.y).float()
         self.part = torch.from_numpy(examples.part)
         self.messages = [message_matrix(graph) for graph in examples.messages]
@@ -184,7 +192,7 @@ class _Trainer:
 
     def scores(self, member: Member, part: int, rows: Tensor, generator: torch.Generator | None = None) -> Tensor:
         """Logits of some pairs with the messages of one graph."""
-        nodes = member.nodes(self.x, self.messages[part], generator)
+        nodes = member.nodes(self.x[part], self.messages[part], generator)
         first, second = self.pairs[:, rows]
         found: Tensor = member(self.features[rows], nodes[first] * nodes[second], generator)
         return found

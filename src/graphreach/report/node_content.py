@@ -43,7 +43,7 @@ class NodeContent(Content):
 
     def __init__(self, *shown: Any) -> None:
         super().__init__(*shown)
-        self.chances = self.explainer.run.class_probabilities(self.explainer.z, self.nodes)
+        self.chances = self.explainer.class_probabilities(self.nodes)
 
     def listings(self) -> list[Listing]:
         """Test nodes that the model was wrong about, and those it was least sure of."""
@@ -67,8 +67,7 @@ class NodeContent(Content):
 
     def recomputed(self, chosen: NDArray[np.int64]) -> NDArray[np.float64]:
         """Probabilities of some test nodes' classes."""
-        run, z = self.explainer.run, self.explainer.z
-        return run.class_probabilities(z, self.split.test.index[chosen]).astype(np.float64)
+        return self.explainer.class_probabilities(self.split.test.index[chosen])
 
     def of_task(self) -> dict[str, Any]:
         """Lists, predictions, metrics and confidence."""

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphreach.explain import PairExplanation
+from graphreach.explain.reach_explainer import ReachExplainer
 from graphreach.report import figures
 from graphreach.report.content import Content, Listing, short
 from graphreach.report.new_pairs import new_pairs, score_pairs
@@ -60,7 +61,29 @@ class PairContent(Content):
         """Lists, metrics and scores of pairs."""
         label = self.split.test.label
         bounds = {"auc": figures.auc_interval(self.scores, label, self.split.seed)}
-        return {"metrics": self.metrics(bounds), "scores": figures.histograms(self.scores, label)}
+        found = {"metrics": self.metrics(bounds), "scores": figures.histograms(self.scores, label)}
+        calibration = self._calibration()
+        return found if calibration is None else found | {"calibration": calibration}
+
+    def _calibration(self) -> dict[str, Any] | None:
+        """How far probabilities hold, if scores are calibrated: at the base rate of the run, and where half are positive.
+
+        The bins are of the test pairs where half are positive: of few positives among many pairs nothing could be seen.
+        """
+        if not isinstance(self.explainer, ReachExplainer):
+            return None
+        scorer = self.explainer.scorer
+        errors: dict[str, Any] = {}
+        for part in ("val", "test"):
+            logits, label = self.scores_of(part), getattr(self.split, part).label
+            rates = {"prior": scorer.prior, "even": 0.5}
+            found = {
+                name: figures.reliability(scorer.probabilities(logits, rate), label, rate)
+                for name, rate in rates.items()
+            }
+            errors[part] = {name: short(each.error) for name, each in found.items() if each is not None}
+        bins = [] if found["even"] is None else [[short(value) for value in each] for each in found["even"].bins]
+        return {"prior": short(scorer.prior), "errors": errors, "bins": bins}
 
     def plain(self, item: PairExplanation) -> dict[str, Any]:
         """The score and what adds up to it."""

@@ -99,7 +99,7 @@ def make_report(
         weights = label_weights(own) if run.settings.walk_weights == "train-labels" else None
         explainer = Explainer(run, own.graph, own.x, walk_graph=weights)
     else:
-        explainer = ReachExplainer(run, own.graph)
+        explainer = ReachExplainer(run, own.graph, own.x)
     given = to_list("classes", classes, "a list of names of classes")
     names = given if dataset.classes is None or len(given) else dataset.classes.tolist()
     kind = NodeContent if own.task == "node" else PairContent

@@ -1,17 +1,18 @@
-"""Pairs of one graph described by the attributes of its nodes, as the network that reads them was trained to see them."""
+"""Pairs described by the attributes of nodes: a network is trained on them, and later sees them as in training."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import block_diag, csr_array, vstack
 from torch import Tensor
 
 from graphreach.graph import Graph
 from graphreach.nn.attributed_pair_head import AttributedPairHead
 from graphreach.nn.attributed_training import Examples, fit_attributed_pair_head, message_matrix
 from graphreach.nn.sparse_rows import SparseRows
-from graphreach.pairs.attributes import NAMES, AttributeScaling, PairAttributes, check_attributes
+from graphreach.pairs.attributes import NAMES, AttributeScaling, PairAttributes
 from graphreach.pairs.direct import edge_entries, without_edges
 from graphreach.threads import one_torch_thread
 from graphreach.training.link_folds import FOLDS, folds
@@ -78,35 +79,104 @@ def attribute_names(head: AttributedPairHead) -> list[str]:
     return [*NAMES, *products]
 
 
-class AttributeExamples:
-    """Attributes of the graph that is learnt from, scaled, with the graphs along which messages of each pair go.
+BATCHES = 10
+"""Parts that several graphs are dealt in, of which a step reads one; as many steps make a pass over one graph."""
 
-    Args:
+
+class AttributeExamples(NamedTuple):
+    """Pairs of one graph to learn from, and the attributes of its nodes.
+
+    Attributes:
         graph: The graph.
-        x: Attributes as the user gave them.
+        pairs: Positions of the nodes, ``[2, m]``.
+        y: 1 or 0, ``[m]``.
+        x: Scaled attributes, ``[n, d]``.
     """
 
-    def __init__(self, graph: Graph, x: object) -> None:
-        self.graph, self.given = graph, check_attributes(x, graph.num_nodes)
-        self.scaling = AttributeScaling.of(self.given)
-        self.x = self.scaling.apply(self.given)
+    graph: Graph
+    pairs: NDArray[np.int64]
+    y: NDArray[np.int64]
+    x: csr_array
 
-    def learn(
-        self, features: NDArray[np.float32], pairs: NDArray[np.int64], y: NDArray[np.int64], links: bool, seed: int,
-        **arguments: Any,
-    ) -> tuple[AttributedPairHead, NDArray[np.float64], NDArray[np.int64]]:  # fmt: skip
-        """Train a head on features of pairs and their attributes.
 
-        Returns:
-            The head, logits of pairs by members that were trained without them, and the kinds of these pairs.
-        """
-        part, messages = np.zeros(len(y), np.int64), [self.graph]
-        if links:
-            found = folds(self.graph, pairs, y, seed)
-            messages = [fold.graph for fold in found]
-            for number, fold in enumerate(found):
-                part[fold.rows] = number
-        examples = Examples(features, pairs, y, part, messages)
-        with one_torch_thread():
-            head, unseen, kinds = fit_attributed_pair_head(examples, self.x, self.scaling, seed, **arguments)
-        return head, unseen.double().numpy(), kinds.long().numpy()
+def learn_attributes(
+    parts: Sequence[AttributeExamples], features: NDArray[np.float32], scaling: AttributeScaling, links: bool, seed: int,
+    **arguments: Any,
+) -> tuple[AttributedPairHead, NDArray[np.float64], NDArray[np.int64]]:  # fmt: skip
+    """Train a head on features of pairs and on attributes of nodes, of one graph or of several.
+
+    Args:
+        parts: Pairs of each graph.
+        features: What else describes the pairs, in order.
+        scaling: How attributes were scaled, the same for all graphs.
+        links: Whether links are learned: the messages of a step leave out the links that it learns from.
+        seed: Random seed of folds and weights.
+        arguments: Arguments of :class:`AttributedPairHead`.
+
+    Returns:
+        The head, logits of pairs by members that were trained without them, and the kinds of these pairs.
+    """
+    joined = _join_folds(parts, seed) if links else _join_batches(parts)
+    y = np.concatenate([part.y for part in parts])
+    with one_torch_thread():
+        head, unseen, kinds = fit_attributed_pair_head(
+            Examples(features, joined.pairs, y, joined.part, joined.messages, joined.x), scaling, seed, **arguments
+        )
+    return head, unseen.double().numpy(), kinds.long().numpy()
+
+
+class _Joined(NamedTuple):
+    """Graphs side by side: positions of pairs in them, which of them each pair is learnt with, and their attributes."""
+
+    pairs: NDArray[np.int64]
+    part: NDArray[np.int64]
+    messages: list[Graph]
+    x: list[csr_array]
+
+
+def _join_folds(parts: Sequence[AttributeExamples], seed: int) -> _Joined:
+    """All graphs side by side, as often as links are dealt in folds, each time without the links of one fold."""
+    dealt = [folds(part.graph, part.pairs, part.y, seed) for part in parts]
+    fold = [np.zeros(len(part.y), np.int64) for part in parts]
+    for own, found in zip(fold, dealt, strict=True):
+        for number, each in enumerate(found):
+            own[each.rows] = number
+    count = max(len(found) for found in dealt)
+    messages = [
+        _side_by_side(
+            [found[k].graph if k < len(found) else part.graph for part, found in zip(parts, dealt, strict=True)]
+        )
+        for k in range(count)
+    ]
+    return _Joined(_shifted(parts), np.concatenate(fold), messages, [_stacked(parts)] * count)
+
+
+def _join_batches(parts: Sequence[AttributeExamples]) -> _Joined:
+    """A few graphs at a time side by side, so that a step need not read all of them."""
+    count = min(BATCHES, len(parts))
+    batches = [parts[k::count] for k in range(count)]
+    batch = np.concatenate([np.full(len(part.y), number % count) for number, part in enumerate(parts)])
+    pairs = np.empty((2, len(batch)), np.int64)
+    for number, own in enumerate(batches):
+        pairs[:, batch == number] = _shifted(own)
+    return _Joined(
+        pairs, batch, [_side_by_side([part.graph for part in own]) for own in batches], [*map(_stacked, batches)]
+    )
+
+
+def _shifted(parts: Sequence[AttributeExamples]) -> NDArray[np.int64]:
+    """Positions of all pairs among the nodes of all graphs, side by side."""
+    first = np.cumsum([0, *(part.graph.num_nodes for part in parts)])
+    return np.concatenate([part.pairs + shift for part, shift in zip(parts, first, strict=False)], axis=1)
+
+
+def _stacked(parts: Sequence[AttributeExamples]) -> csr_array:
+    return parts[0].x if len(parts) == 1 else csr_array(vstack([part.x for part in parts]))
+
+
+def _side_by_side(graphs: Sequence[Graph]) -> Graph:
+    """One graph of several that have no edges between them."""
+    if len(graphs) == 1:
+        return graphs[0]
+    matrix = block_diag([graph.to_scipy() for graph in graphs], format="csr")
+    return Graph.from_scipy(matrix, graphs[0].directed, self_loops=True)

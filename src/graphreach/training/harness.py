@@ -180,7 +180,25 @@ class _Run:
         return {part: measure(self.splits, own, part, ranked[part]) for part, own in scores.items()}, scores
 
     def _fit(self) -> Outcome:
-        """One head on what describes the pairs of all graphs; classes of nodes will have a branch of their own here."""
+        """What is computed of the graphs, and one head on all pairs or a linear model of the nodes' classes."""
+        return self._fit_nodes() if self.settings.task == "node" else self._fit_pairs()
+
+    def _fit_nodes(self) -> Outcome:
+        from graphreach.training.class_run import fit_nodes, save_classes
+
+        scorer, chances = fit_nodes(self.splits[0], self.settings, self.clock)
+        found, scores = self._judge([chances.__getitem__])
+        if self.folder is not None:
+            save_classes(scorer, self.settings, self.folder)
+        record = self._record(found, self.clock.seconds) | {
+            "losses": scorer.losses,
+            "shares": scorer.shares,
+            "parameters": sum(scorer.model.weight(name).numel() for name in scorer.model.config["widths"])
+            + scorer.model.bias.numel(),
+        }
+        return Outcome(record, scores)
+
+    def _fit_pairs(self) -> Outcome:
         from graphreach.training.reach_run import fit_splits, save_scorer
 
         scorer, known = fit_splits(self.splits, self.settings, self.clock)

@@ -47,14 +47,43 @@ def load_run(folder: str | Path, *, new_anchors: bool = False) -> "LoadedRun | T
     if "+" in settings.method:
         return _FusedRun(path, settings, new_anchors)
     if settings.method in FITTED:
-        from graphreach.training.reach_run import ReachRun
-
-        return ReachRun(path, settings, new_anchors)
+        return _load_fitted(path, settings, new_anchors)
     if settings.method in HEURISTICS:
         return _HeuristicRun(settings)
     if settings.method in SCORERS and settings.method != "closure":
         return _VectorRun(path, settings)
     return TrainedRun(path, new_anchors=new_anchors)
+
+
+def _load_fitted(path: Path, settings: Settings, new_anchors: bool) -> "LoadedRun":
+    if settings.task == "node":
+        from graphreach.training.class_run import ClassRun
+
+        return ClassRun(path, settings, new_anchors)
+    from graphreach.training.reach_run import ReachRun
+
+    return ReachRun(path, settings, new_anchors)
+
+
+def read_features(settings: Settings, x: Features) -> Features:
+    """Features of nodes if a run reads them, and there are any."""
+    return x if settings.features and x is not None and x.shape[1] else None
+
+
+def check_features(settings: Settings, x: Features, width: int | None) -> Features:
+    """Features of a graph's nodes as a run was trained to read them.
+
+    Args:
+        settings: Settings of the run; features that it was told to leave out are left out here.
+        x: Features ``[n, width]``, or None.
+        width: Number of features that the run was trained with, or None.
+    """
+    found = read_features(settings, x)
+    if width is not None and found is None:
+        raise InputError(f"features of {width} columns must be given, as the run was trained with them, got none")
+    if width is None and found is not None:
+        raise InputError(f"features must not be given, as the run was trained without, got {found.shape[1]} columns")
+    return found
 
 
 class LoadedRun:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from scipy.sparse import csr_array, vstack
 
 from graphreach.arguments import check_number
 from graphreach.auc import auc
@@ -19,9 +20,10 @@ from graphreach.nn.attributed_pair_head import AttributedPairHead
 from graphreach.nn.pair_head import PairHead, fit_pair_head
 from graphreach.nn.pretrained import saved_model
 from graphreach.pairs import PairAttributes, PairFeatures, PairRecipe, check_attributes
+from graphreach.pairs.attributes import AttributeScaling
 from graphreach.progress import track
 from graphreach.threads import one_blas_thread, one_torch_thread
-from graphreach.training.attributed_pairs import AttributedPairs, AttributeExamples, attribute_names
+from graphreach.training.attributed_pairs import AttributedPairs, AttributeExamples, attribute_names, learn_attributes
 from graphreach.training.link_folds import link_features
 from graphreach.training.methods import Clock
 from graphreach.training.pair_options import FEWEST_LINKS, PairOptions, num_others
@@ -49,13 +51,13 @@ class PairExamples(NamedTuple):
         graph: The graph, with the links among the pairs.
         pairs: Positions of the nodes, ``[2, m]``.
         y: 1 for links, or pairs of the relation, else 0, ``[m]``.
-        attributes: Attributes of the nodes, or None.
+        x: Attributes of the nodes as :func:`graphreach.pairs.check_attributes` gives them, or None.
     """
 
     graph: Graph
     pairs: Pairs
     y: NDArray[np.int64]
-    attributes: AttributeExamples | None = None
+    x: csr_array | None = None
 
 
 class KnownGraph:
@@ -90,10 +92,15 @@ class KnownGraph:
         size = SCORED if self.attributes is None else SCORED_ATTRIBUTES
         return [pairs[:, begin : begin + size] for begin in range(0, pairs.shape[1], size)]
 
-    def describe_examples(self, examples: PairExamples) -> NDArray[np.float32]:
-        """Features of pairs to learn from: links by folds without them, other relations as they are."""
+    def describe_examples(self, examples: PairExamples, scaling: AttributeScaling | None = None) -> NDArray[np.float32]:
+        """Features of pairs to learn from: links by folds without them, other relations as they are.
+
+        Args:
+            examples: The pairs.
+            scaling: How their attributes are scaled, if they are read.
+        """
         recipe, seed = self.features.recipe, self.features.seed
-        x = None if examples.attributes is None else examples.attributes.x
+        x = None if scaling is None else scaling.apply(examples.x)
         if not recipe.own_edge:
             with one_blas_thread():
                 return link_features(self.graph, recipe, self.features.anchors, examples.pairs, examples.y, seed, x)
@@ -231,7 +238,7 @@ def learn_pairs(
     All graphs have one recipe and one head, as features mean the same in every graph; each has anchors of its own.
 
     Args:
-        parts: Pairs of each graph; some may have none. Attributes of nodes are read if there is one graph.
+        parts: Pairs of each graph; some may have none. Either all graphs have attributes of nodes or none has.
         options: How pairs are described and learned from.
         links: Whether links are learned: a link is then described by a graph without it.
         seed: Random seed of folds, anchors, walks and weights.
@@ -243,10 +250,8 @@ def learn_pairs(
         The scorer, and what is known of each graph.
     """
     clock = Clock() if clock is None else clock
-    attributes = parts[0].attributes
-    if len(parts) > 1 and any(part.attributes is not None for part in parts):
-        raise InputError(f"attributes must be of the nodes of one graph, got {len(parts)} graphs")
-    chosen = _at_most(parts, options.num_links, num_others(options.num_links, attributes is not None), seed)
+    attributed = _check_attributes(parts)
+    chosen = _at_most(parts, options.num_links, num_others(options.num_links, attributed), seed)
     truth = np.concatenate([part.y for part in chosen])
     _check_kinds(truth, links)
     sizes = [part.pairs.shape[1] for part in chosen]
@@ -256,10 +261,11 @@ def learn_pairs(
         known = [KnownGraph(part.graph, recipe, None, seed) for part in parts]
     with clock.phase("features"):
         both = [each for each in zip(known, chosen, strict=True) if each[1].pairs.shape[1]]
-        features = np.concatenate([own.describe_examples(part) for own, part in both])
+        scaling = AttributeScaling.of(csr_array(vstack([part.x for _, part in both]))) if attributed else None
+        features = np.concatenate([own.describe_examples(part, scaling) for own, part in both])
     with clock.phase("training"), one_torch_thread():
-        learned = _learn(features, truth, options, seed) if attributes is None else _learn_attributes(
-            known[0], chosen[0], features, options, seed
+        learned = _learn(features, truth, options, seed) if scaling is None else _learn_attributes(
+            known, chosen, features, scaling, options, seed
         )  # fmt: skip
     anchors = largest.ids[known[0].features.anchors].tolist() if len(parts) == 1 else None
     rate = _base_rate(parts, truth, links) if isinstance(prior, str) else float(prior)
@@ -285,20 +291,42 @@ def _learn(features: NDArray[np.float32], truth: NDArray[np.int64], options: Pai
 
 
 def _learn_attributes(
-    known: KnownGraph, examples: PairExamples, features: NDArray[np.float32], options: PairOptions, seed: int
-) -> _Learned:
-    """Train networks that read attributes too; from then on these describe the graph's pairs."""
-    attributes, own_edge = examples.attributes, known.features.recipe.own_edge
-    assert attributes is not None
-    head, unseen, kinds = attributes.learn(
-        features, examples.pairs, examples.y, not own_edge, seed, hidden_channels=options.hidden_channels,
+    known: Sequence[KnownGraph], chosen: Sequence[PairExamples], features: NDArray[np.float32],
+    scaling: AttributeScaling, options: PairOptions, seed: int,
+) -> _Learned:  # fmt: skip
+    """Train networks that read attributes too; from then on these describe the graphs' pairs."""
+    own_edge = known[0].features.recipe.own_edge
+    parts = [AttributeExamples(part.graph, part.pairs, part.y, scaling.apply(part.x)) for part in chosen if len(part.y)]
+    head, unseen, kinds = learn_attributes(
+        parts, features, scaling, not own_edge, seed, hidden_channels=options.hidden_channels,
         num_members=min(options.num_members, ATTRIBUTE_MEMBERS),
     )  # fmt: skip
-    known.attributes = AttributedPairs(known.graph, attributes.given, head, own_edge)
+    for own, part in zip(known, chosen, strict=True):
+        own.attributes = AttributedPairs(own.graph, part.x, head, own_edge)
+    truth = np.concatenate([part.y for part in chosen])
     rng = np.random.default_rng([seed, 1])  # of links there are fewer than of other pairs
-    some = [rng.permutation(np.flatnonzero(examples.y == kind))[: BACKGROUND // 2] for kind in (0, 1)]
-    background = known.describe(examples.pairs[:, np.sort(np.concatenate(some))])
-    return _Learned(head, auc(unseen, kinds == 1), background)
+    keep = np.zeros(len(truth), np.bool_)
+    for kind in (0, 1):
+        keep[rng.permutation(np.flatnonzero(truth == kind))[: BACKGROUND // 2]] = True
+    places = np.split(keep, np.cumsum([len(part.y) for part in chosen])[:-1])
+    background = [
+        own.describe(part.pairs[:, place])
+        for own, part, place in zip(known, chosen, places, strict=True)
+        if place.any()
+    ]
+    return _Learned(head, auc(unseen, kinds == 1), np.concatenate(background))
+
+
+def _check_attributes(parts: Sequence[PairExamples]) -> bool:
+    """Whether the graphs have attributes: all as many of them, or none."""
+    widths = [part.x.shape[1] for part in parts if part.x is not None]
+    if widths and len(widths) < len(parts):
+        raise InputError(
+            f"attributes must be given for all graphs or for none, got them for {len(widths)} of {len(parts)}"
+        )
+    if len(set(widths)) > 1:
+        raise InputError(f"attributes must be as many in all graphs, got {min(widths)} and {max(widths)}")
+    return bool(widths)
 
 
 def _at_most(parts: Sequence[PairExamples], links: int, others: int, seed: int) -> list[PairExamples]:

@@ -93,9 +93,7 @@ def resolve(settings: Settings, num_nodes: int, attributes: bool = False, num_an
     name, given = settings.method, settings.model.given()
     split = SplitSettings(**shared(settings, SplitSettings))
     if name in FITTED:
-        from graphreach.training.pair_options import PairOptions
-
-        return Plan(method=name, split=split, model=PairOptions(**given).as_dict(), seed=settings.seed)
+        return Plan(method=name, split=split, model=_fitted_options(settings), seed=settings.seed)
     if name not in TRAINED:
         return Plan(method=name, split=split, model=DEFAULTS.get(name, {}) | given, seed=settings.seed)
     chosen = preset(settings.preset) if name == "graphreach" else None
@@ -141,9 +139,10 @@ READERS: dict[str, tuple[str, ...]] = {
         ("reachability", "num_anchors", "strategy", "anchor_walk_length", "scale", "preset"), ("graphreach",)
     ),
     "resample": ("pgnn-e", "pgnn-f"),
+    "features": (*TRAINED, *FITTED),
     **dict.fromkeys(
         (
-            "features", "identity", "hidden_channels", "num_layers", "dropout", "walk_weights", "epochs", "patience",
+            "identity", "hidden_channels", "num_layers", "dropout", "walk_weights", "epochs", "patience",
             "evaluate_every", "choose_by", "learning_rate", "later_learning_rate", "drop_after", "weight_decay",
             "graphs_per_batch", "pairs_per_epoch", "pairs_per_step", "device",
         ),
@@ -168,7 +167,7 @@ def check_run(settings: Settings, num_graphs: int = 1) -> None:
 which scores pairs
     """
     names, task = settings.method.split("+"), settings.task
-    untrained = [name for name in names if name not in TRAINED]
+    untrained = [name for name in names if name not in TRAINED and name not in FITTED]
     if task == "node" and untrained:
         raise InputError(
             f"method must be one that classifies nodes for task 'node', got {untrained[0]!r}, which scores pairs"
@@ -184,7 +183,7 @@ which scores pairs
         raise InputError(f"walk_weights must be None for task link, which has no labels, got {settings.walk_weights!r}")
     if settings.walk_weights is not None and settings.method in FITTED:
         raise InputError(f"walk_weights must be None for method {settings.method!r}, got {settings.walk_weights!r}")
-    if task == "node" and num_graphs > 1 and "graphreach" in names:
+    if task == "node" and num_graphs > 1 and {"graphreach", *FITTED}.intersection(names):
         raise InputError(
             f"task 'node' must have one graph, whose anchors the classes are learned from, got {num_graphs}"
         )
@@ -214,11 +213,18 @@ def check_effect(settings: Settings) -> None:
         _check_fitted(settings)
 
 
-def _check_fitted(settings: Settings) -> None:
+def _fitted_options(settings: Settings) -> dict[str, Any]:
+    """All options of a method that is fitted at once, checked."""
+    from graphreach.training.class_scorer import ClassOptions
     from graphreach.training.pair_options import PairOptions
 
+    kind = ClassOptions if settings.task == "node" else PairOptions
+    return kind(**settings.model.given()).as_dict()
+
+
+def _check_fitted(settings: Settings) -> None:
     try:
-        PairOptions(**settings.model.given())
+        _fitted_options(settings)
     except InputError as error:
         raise InputError(f"model.{error}") from None
 
@@ -266,7 +272,7 @@ def check_read(methods: Iterable[str], changed: Iterable[str]) -> None:
     for name in asked:
         readers = READERS.get(name)
         if readers and not names.intersection(readers):
-            wanted = "a method that is trained" if readers == tuple(TRAINED) else f"method {' or '.join(readers)}"
+            wanted = "a method that is trained" if set(readers) >= set(TRAINED) else f"method {' or '.join(readers)}"
             raise InputError(f"{name} must go with {wanted}, it has no effect on {shown}{_instead(name, names)}")
     if "parts" in asked and not any("+" in each for each in listed):
         raise InputError(f"parts must go with methods joined by +, got {shown}")

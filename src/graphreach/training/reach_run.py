@@ -12,8 +12,10 @@ from graphreach.arguments import check_pairs, describe
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.checks import check_graph
+from graphreach.nn.attributed_pair_head import AttributedPairHead
+from graphreach.pairs import check_attributes
 from graphreach.tasks import Split
-from graphreach.training.loaded_run import Features, LoadedRun, Positions
+from graphreach.training.loaded_run import Features, LoadedRun, Positions, check_features, read_features
 from graphreach.training.methods import Clock
 from graphreach.training.pair_options import PairOptions
 from graphreach.training.pair_scorer import KnownGraph, PairExamples, PairScorer, learn_pairs
@@ -24,11 +26,11 @@ from graphreach.training.trained_run import match_ids
 
 def fit_splits(splits: Sequence[Split], settings: Settings, clock: Clock) -> tuple[PairScorer, list[KnownGraph]]:
     """Learn the training pairs of all graphs; returns the scorer and what is known of each graph."""
-    if settings.features and any(split.x is not None for split in splits):
-        warnings.warn(
-            f"method {settings.method!r} does not read the features of nodes yet; graphreach and gcn do", stacklevel=2
-        )
-    parts = [PairExamples(split.graph, split.train.index, split.train.label) for split in splits]
+    parts = []
+    for split in splits:
+        x = read_features(settings, split.x)
+        attributes = None if x is None else check_attributes(x, split.graph.num_nodes)
+        parts.append(PairExamples(split.graph, split.train.index, split.train.label, attributes))
     options = PairOptions(**settings.model.given())
     return learn_pairs(parts, options, settings.task == "link", settings.seed, clock=clock)
 
@@ -68,8 +70,10 @@ class ReachRun(LoadedRun):
         return f"scores are probabilities where {self.scorer.prior:.3g} of all pairs asked about {positive}"
 
     def embed(self, graph: Graph, x: Features = None) -> KnownGraph:
-        """What describes the pairs of a graph; features of nodes are not read."""
-        known = self.scorer.on(check_graph(graph), self.new_anchors)
+        """What describes the pairs of a graph, with the features of its nodes if the run was trained with some."""
+        head = self.scorer.head
+        width = head.node_channels if isinstance(head, AttributedPairHead) else None
+        known = self.scorer.on(check_graph(graph), self.new_anchors, check_features(self.settings, x, width))
         wanted = self.scorer.anchors
         if wanted is not None and not self.new_anchors:
             missing = int(np.count_nonzero(match_ids(wanted, graph.ids) < 0))

@@ -90,6 +90,7 @@ ReachOptions = _options(
     "ReachOptions", steps=Size | str, lengths=list[Size] | str, num_anchors=Size, method=str, num_links=Count,
     hidden_channels=Size, num_members=Size,
 )  # fmt: skip
+ReachClassOptions = _options("ReachClassOptions", num_anchors=Size, strategy=str)
 PairReachabilityOptions = _options(
     "PairReachabilityOptions", walk_length=Size | str, method=str, num_walks=Size, seed=int, both=bool
 )
@@ -110,6 +111,9 @@ TRAINED: dict[str, type[Options]] = {
 FITTED: dict[str, type[Options]] = {"reach": ReachOptions}
 """Options of the methods that are fitted at once to what is computed of all graphs."""
 
+FITTED_CLASSES: dict[str, type[Options]] = {"reach": ReachClassOptions}
+"""Their options where classes of nodes are learned."""
+
 HEURISTICS: dict[str, type[Options]] = {
     **dict.fromkeys(("common-neighbours", "adamic-adar"), Options),
     "katz": KatzOptions,
@@ -128,12 +132,14 @@ OPTIONS: dict[str, type[Options]] = {
 """What the setting ``model`` holds, by method."""
 
 
-def _options_of(method: str) -> type[Options]:
-    """The options of a method, or of several that are joined by ``+``."""
+def _options_of(method: str, task: str = "link") -> type[Options]:
+    """The options of a method on a task, or of several methods that are joined by ``+``."""
     names = method.split("+")
     for name in names:
         check_choice("method", name, OPTIONS)
-    return OPTIONS[method] if len(names) == 1 else AnyOptions
+    if len(names) > 1:
+        return AnyOptions
+    return FITTED_CLASSES[method] if task == "node" and method in FITTED_CLASSES else OPTIONS[method]
 
 
 def plain(value: Any, depth: int = 0) -> Any:
@@ -309,7 +315,7 @@ class Settings(TrainingSettings, ReachSettings, ModelSettings, SplitSettings):
     @classmethod
     def _options(cls, value: Any, info: ValidationInfo) -> Options:
         method = info.data.get("method", "graphreach")
-        kind = _options_of(method) if info.field_name == "model" else ReachabilityOptions
+        kind = _options_of(method, info.data.get("task", "link")) if info.field_name == "model" else ReachabilityOptions
         if not isinstance(value, Options | Mapping):
             raise ValueError("must be names and values")
         try:

@@ -317,7 +317,7 @@ class TrainedRun(TrainedModel):
     def __init__(self, folder: str | Path, *, new_anchors: bool = False) -> None:
         path = to_path("folder", folder)
         settings = RunFolder(path).settings
-        _refuse_without_model(path, settings.method)
+        _refuse_without_model(path, settings)
         kind = read_json(path / MODEL / CONFIG).get("model")
         if not isinstance(kind, str) or kind not in ENCODERS:
             raise InputError(f"{path / MODEL / CONFIG} must describe one of {', '.join(ENCODERS)}, got {kind!r:.80}")
@@ -343,15 +343,16 @@ def _check_rows(z: Any) -> NDArray[np.float32]:
     return single
 
 
-def _refuse_without_model(folder: Path, method: str) -> None:
+def _refuse_without_model(folder: Path, settings: Settings) -> None:
     """One sentence for a run that has no model of its own, but those of its parts or none at all."""
+    method = settings.method
     names = method.split("+")
     if method in SCORERS:
         raise InputError(f"folder must be of a run with a model, got {folder}, whose method {method} has none")
     if method in FITTED:
         raise InputError(
-            f"folder must be of a run that embeds nodes, got {folder}, whose method {method} describes pairs; load_run and"
-            " graphreach predict read it"
+            f"folder must be of a run that embeds nodes, got {folder}, whose method {method} describes"
+            f" {'nodes' if settings.task == 'node' else 'pairs'}; load_run and graphreach predict read it"
         )
     if len(names) == 1:
         return

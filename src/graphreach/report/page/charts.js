@@ -100,6 +100,22 @@ function scoreChart() {
   });
 }
 
+function reliabilityChart() {
+  const { prior, errors, bins } = DATA.calibration || { bins: [] };
+  if (!bins.length) return null;
+  const kind = DATA.task === "link" ? "links" : "of one class";
+  const both = ["test", "val"].filter((part) => "even" in errors[part]).map((part) => `${brief(errors[part].prior)} and ${brief(errors[part].even)} on ${{ test: "test", val: "validation" }[part]} pairs`);
+  return chart({
+    title: "How far probabilities hold",
+    summary: `Expected calibration error where ${brief(prior)} of all pairs are ${kind}, as the run assumes, and where half are: ${both.join("; ")}. The circles are test pairs where half are ${kind}; calibrated ones lie on the line.`,
+    across: "probability", up: `share of pairs that are ${kind}`, x: [0, 1], y: [0, 1],
+    paint(svg, px, py) {
+      svg.append(draw("line", { class: "axis", x1: px(0), y1: py(0), x2: px(1), y2: py(1) }));
+      for (const [chance, share, size] of bins) svg.append(draw("circle", { cx: px(chance), cy: py(share), r: 3 + 12 * Math.sqrt(size), style: "fill:var(--accent);fill-opacity:.28;stroke:var(--accent);stroke-width:1.6" }));
+    },
+  });
+}
+
 function coverageChart() {
   const points = DATA.coverage.map((share, number) => [number + 1, share]);
   const enough = points.find(([, share]) => share >= 0.9 * points.at(-1)[1]);
@@ -136,7 +152,7 @@ function intervalChart(name, title, unit) {
 function drawCharts() {
   const { loss } = DATA.curves;
   const { best_epoch: best, settings } = DATA.record;
-  const charts = [guesses ? intervalChart("accuracy", "Test accuracy", "accuracy") : null, intervalChart("auc", "Test ROC AUC", "AUC"), scoreChart(), coverageChart()];
+  const charts = [guesses ? intervalChart("accuracy", "Test accuracy", "accuracy") : null, intervalChart("auc", "Test ROC AUC", "AUC"), scoreChart(), reliabilityChart(), coverageChart()];
   if (loss.length > 1) charts.push(curveChart("Training loss", "loss", loss, "var(--warm)", `From ${brief(loss[0][1])} to ${brief(loss.at(-1)[1])} in ${plural(DATA.record.epochs, "epoch")}.`));
   for (const [name, unit] of [["auc", "AUC"], ["accuracy", "accuracy"]]) {
     const points = DATA.curves[name];
