@@ -64,10 +64,15 @@ def resumed(name: str, keys: Iterable[dict[str, Any]], compute: Callable[..., di
     return found
 
 
-def measure(graph: gr.Graph, test: Pairs, truth: NDArray[Any], seed: int, **arguments: Any) -> dict[str, Any]:
-    """Fit on a graph, score test pairs once."""
+def measure(
+    name: str, graph: gr.Graph, test: Pairs, truth: NDArray[Any], seed: int, **arguments: Any
+) -> dict[str, Any]:
+    """Fit on a graph, from a model that was trained without it or from nothing, score test pairs once."""
+    from tools.pretrain import without  # which reads this module
+
+    start = without(name)
     began = time.perf_counter()
-    links = gr.LinkPredictor(prior=0.5, random_state=seed, **arguments).fit(graph)
+    links = gr.LinkPredictor(prior=0.5, start=start, random_state=seed, **arguments).fit(graph)
     scores = links.decision_function(graph.ids[test].T)
     return {
         "auc": auc(scores, truth == 1), "out_of_fold_auc": links.auc_, "seconds": time.perf_counter() - began,
@@ -87,7 +92,7 @@ def seal_split(graph: str, split: int) -> tuple[gr.Graph, Pairs, NDArray[Any]]:
 
 
 def _seal_run(graph: str, split: int) -> dict[str, Any]:
-    return measure(*seal_split(graph, split), seed=split)
+    return measure(graph, *seal_split(graph, split), seed=split)
 
 
 def seal(quick: bool) -> list[Row]:
@@ -148,7 +153,7 @@ def _by_degree(rng: np.random.Generator, graph: gr.Graph, size: int, taken: NDAr
 
 
 def _biased_run(graph: str, negatives: str, repeat: int) -> dict[str, Any]:
-    return measure(*biased_split(graph, negatives, repeat), seed=repeat, negatives=negatives)
+    return measure(graph, *biased_split(graph, negatives, repeat), seed=repeat, negatives=negatives)
 
 
 def degree_bias(quick: bool) -> list[Row]:

@@ -2,6 +2,7 @@
 
 import json
 
+import networkx as nx
 import numba
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import pytest
 import graphreach as gr
 from graphreach.errors import InputError
 from graphreach.pairs import PairFeatures
+from graphreach.training import pair_scorer
 from graphreach.training.link_folds import folds, link_features
 from helpers import random_graph
 
@@ -247,3 +249,59 @@ def test_files_hold_no_surprises(links, tmp_path):
     record = json.loads((tmp_path / "config.json").read_text())
     assert record["model"] == "PairHead"
     assert {"recipe", "anchors", "prior", "estimator"} <= record["metadata"].keys()
+
+
+def few_links():
+    """A small graph with a spare fifth of its links, and as many pairs that are none."""
+    whole = nx.les_miserables_graph()
+    rng = np.random.default_rng(0)
+    links, others = list(whole.edges), list(nx.non_edges(whole))
+    hidden = [links[place] for place in rng.permutation(len(links))[:50]]
+    whole.remove_edges_from(hidden)
+    return whole, hidden + [others[place] for place in rng.permutation(len(others))[:50]], np.repeat([1, 0], 50)
+
+
+def test_a_small_graph_starts_from_the_model_in_the_package_if_its_loss_is_lower(monkeypatch):
+    graph, pairs, y = few_links()
+    losses, learn = [], pair_scorer._learn
+    monkeypatch.setattr(pair_scorer, "_learn", lambda *rest, **more: losses.append(learn(*rest, **more)) or losses[-1])
+    links = gr.LinkPredictor().fit(graph)
+    alone, started = losses
+    assert links.head_ is min(losses, key=lambda each: each.loss).head
+    assert links.head_ is started.head
+    assert links.recipe_ == gr.LinkPredictor.pretrained().recipe_
+    assert links.score(pairs, y) > 0.9
+    nothing = gr.LinkPredictor(start=None).fit(graph)
+    assert len(losses) == 3
+    assert losses[2].loss == alone.loss
+    assert nothing.recipe_.steps == 8
+    monkeypatch.setattr(pair_scorer, "_learn", lambda *rest, **more: learn(*rest, **more)._replace(loss=1.0))
+    assert gr.LinkPredictor().fit(graph).recipe_.steps == 8  # no better than nothing
+
+
+def test_a_saved_predictor_is_something_to_start_from(tmp_path):
+    graph, pairs, y = few_links()
+    gr.LinkPredictor(steps=3, lengths=(3,), num_anchors=20, num_members=2).fit(graph).save(tmp_path / "first")
+    again = gr.LinkPredictor(start=tmp_path / "first").fit(graph)
+    assert again.recipe_.steps in (3, 8)
+    again.save(tmp_path / "second")
+    loaded = gr.LinkPredictor.load(tmp_path / "second")
+    assert loaded.start == str(tmp_path / "first")
+    np.testing.assert_array_equal(loaded.decision_function(pairs, graph), again.decision_function(pairs))
+    with pytest.raises(InputError, match="start must be None where steps is given"):
+        gr.LinkPredictor(start=tmp_path / "first", steps=4).fit(graph)
+    with pytest.raises(InputError, match="start must be"):
+        gr.LinkPredictor(start=3).fit(graph)
+    gr.LinkPredictor(num_members=1).fit(graph, pairs=pairs, y=y).save(tmp_path / "relation")
+    with pytest.raises(InputError, match="start must be a predictor of links without attributes"):
+        gr.LinkPredictor(start=tmp_path / "relation").fit(graph)
+
+
+def test_nothing_starts_from_it_where_it_would_not_fit(monkeypatch):
+    """Directed graphs, relations and large graphs have a head of their own."""
+    graph, pairs, y = few_links()
+    monkeypatch.setattr(pair_scorer, "_learn_from", None)  # would be called
+    gr.LinkPredictor().fit(graph, pairs=pairs, y=y)
+    gr.LinkPredictor().fit(nx.DiGraph(graph))
+    monkeypatch.setattr(pair_scorer, "FEW_LINKS", 10)
+    gr.LinkPredictor().fit(graph)

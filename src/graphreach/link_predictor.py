@@ -16,6 +16,7 @@ from graphreach.estimator import as_graph
 from graphreach.explain.pair_groups import LinkExplanation, explain_link
 from graphreach.graph import Graph
 from graphreach.graph.ids import ids_array
+from graphreach.nn.pair_head import PairHead
 from graphreach.pairs import Recommendations, check_attributes
 from graphreach.pairs.recipe import NUM_ANCHORS
 from graphreach.pairs.recommendations import recommend
@@ -57,6 +58,11 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         prior: The base rate that probabilities assume: the share of links among the pairs that will be asked about.
             ``"density"`` is the share of linked pairs among all pairs of the graph, right for pairs drawn at random; 0.5 is
             right where as many links as other pairs are asked about.
+        start: What a head for the links of a small undirected graph (at most 10,000 links, no attributes) may start from:
+            ``"pretrained"`` for the model in the package, the folder of a saved predictor of links, or None for nothing. It
+            is kept if its loss on pairs that it was trained without is below that of a head that starts from nothing. The
+            model in the package has seen links of well-known public graphs, which the page on pairs lists; measure on those
+            with None. Where other arguments choose features or sizes, only a head that starts from nothing is trained.
         random_state: Random seed. The same seed gives the same model bit for bit on any number of threads.
 
     Attributes:
@@ -91,6 +97,7 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         hidden_channels: int = 64,
         num_members: int = 3,
         prior: float | str = "density",
+        start: str | Path | None = "pretrained",
         random_state: int = 0,
     ) -> None:
         self.negatives = negatives
@@ -102,6 +109,7 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         self.hidden_channels = hidden_channels
         self.num_members = num_members
         self.prior = prior
+        self.start = start
         self.random_state = random_state
 
     def fit(self, graph: Any, x: Any = None, pairs: Any = None, y: Any = None) -> Self:
@@ -121,8 +129,9 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         read = attributes is not None
         examples = self._link_examples(known, read) if pairs is None else _relation_examples(known, pairs, y)
         scorer, seen = learn_pairs(
-            [examples._replace(x=attributes)], self._options(), pairs is None, self.random_state, self.prior
-        )
+            [examples._replace(x=attributes)], self._options(), pairs is None, self.random_state, self.prior,
+            start=self._start(),
+        )  # fmt: skip
         self._keep(scorer)
         self._known, self._graph, self.ids_ = seen[0], known, known.ids
         return self
@@ -338,7 +347,26 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
     def _options(self) -> PairOptions:
         return PairOptions(**{name: getattr(self, name) for name in PairOptions.names()})
 
+    def _start(self) -> PairScorer | None:
+        """The scorer that a head may start from; None where the arguments ask for another kind of head."""
+        usual = PairOptions(num_links=self.num_links)
+        if self.start is None or self._options() != usual:
+            if self.start is not None and self.start != "pretrained":
+                other = next(name for name in usual.names() if getattr(self, name) != getattr(usual, name))
+                raise InputError(
+                    f"start must be None where {other} is given, as what it starts from has its own, got "
+                    f"{describe(self.start)}"
+                )
+            return None
+        folder = PRETRAINED if self.start == "pretrained" else to_path("start", self.start)
+        scorer, _ = PairScorer.load(folder, "LinkPredictor")
+        if not scorer.links or not isinstance(scorer.head, PairHead):
+            raise InputError(f"start must be a predictor of links without attributes, got {describe(self.start)}")
+        return scorer
+
     def _check_parameters(self) -> None:
+        if self.start is not None and not isinstance(self.start, str | Path):
+            raise InputError(f'start must be "pretrained", a folder or None, got {describe(self.start)}')
         check_choice("negatives", self.negatives, NEGATIVES)
         self._options()
         check_whole("random_state", self.random_state, 0, 2**32 - 1)
@@ -393,7 +421,11 @@ NEGATIVE_DRAWS = {"uniform": _uniform, "degree": _by_degree}
 
 
 def _plain(values: dict[str, Any]) -> dict[str, Any]:
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+    kinds = {tuple: list, Path: str}
+    return {
+        name: next((make(value) for kind, make in kinds.items() if isinstance(value, kind)), value)
+        for name, value in values.items()
+    }
 
 
 def _lengths(value: Any) -> Any:

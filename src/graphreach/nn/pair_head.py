@@ -1,5 +1,6 @@
 """The network that reads what describes a pair: a few small perceptrons whose logits are averaged."""
 
+import copy
 import itertools
 import math
 from typing import Any
@@ -10,8 +11,11 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from graphreach.nn.perceptrons import train_perceptrons
+from graphreach.nn.perceptrons import RATE, train_perceptrons
 from graphreach.nn.pretrained import Pretrained
+
+START_RATE = 1e-3
+"""Learning rate of a head that starts from another one."""
 
 RIDGE, NEWTON = 1e-4, 50
 """Pull of the calibration towards none, and steps of Newton's method at most."""
@@ -97,7 +101,9 @@ class PairHead(Pretrained, nn.Module):
         )
 
 
-def fit_pair_head(x: Tensor, y: Tensor, seed: int = 0, **arguments: Any) -> tuple[PairHead, Tensor, Tensor]:
+def fit_pair_head(
+    x: Tensor, y: Tensor, seed: int = 0, start: PairHead | None = None, **arguments: Any
+) -> tuple[PairHead, Tensor, Tensor]:
     """Train a head on features ``[m, f]`` and kinds ``[m]`` (1 or 0), and calibrate it on what its members left out.
 
     Each member leaves out another tenth of the pairs, so that all are trained on and some have a logit of a network that
@@ -107,6 +113,7 @@ def fit_pair_head(x: Tensor, y: Tensor, seed: int = 0, **arguments: Any) -> tupl
         x: Features.
         y: 1 for pairs that are linked, or of the relation that is learnt, else 0.
         seed: Random seed for weights, dropout and order.
+        start: A head of the same features to go on from, with its standardisation; None to begin with random weights.
         arguments: Arguments of :class:`PairHead`.
 
     Returns:
@@ -114,18 +121,30 @@ def fit_pair_head(x: Tensor, y: Tensor, seed: int = 0, **arguments: Any) -> tupl
     """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        head = PairHead(x.size(1), **arguments)
+        part = _deal(y, max(PARTS, arguments.get("num_members", 3) if start is None else start.num_members))
+        head = PairHead(x.size(1), **arguments) if start is None else copy.deepcopy(start)
+    if start is None:
         deviation = x.std(0, correction=0)
         head.mean.copy_(x.mean(0))
         head.scale.copy_(torch.where(deviation > 1e-6, 1 / deviation.clamp(min=1e-6), torch.zeros_like(deviation)))
-        part = _deal(y, max(PARTS, head.num_members))
     own = [torch.nonzero(part != member)[:, 0] for member in range(head.num_members)]
-    train_perceptrons([*head.weights], [*head.biases], head.standardise(x), y, own, head.dropout, seed)
+    train_perceptrons(
+        [*head.weights],
+        [*head.biases],
+        head.standardise(x),
+        y,
+        own,
+        head.dropout,
+        seed,
+        RATE if start is None else START_RATE,
+    )
     head.eval()
     rows = torch.nonzero(part < head.num_members)[:, 0]
     unseen = _left_out(head, x[rows], part[rows])
     if len(rows):
         calibrate(head, unseen, y[rows])
+    else:
+        head.calibration.copy_(torch.tensor([1.0, 0.0]))
     return head, head.calibration[0] * unseen + head.calibration[1], rows
 
 

@@ -122,7 +122,7 @@ class Perceptron:
 
 def train_perceptrons(
     weights: Sequence[Tensor], biases: Sequence[Tensor], x: Tensor, y: Tensor, own: Sequence[Tensor],
-    dropout: float = 0.0, seed: int = 0,
+    dropout: float = 0.0, seed: int = 0, rate: float = RATE,
 ) -> None:  # fmt: skip
     """Train perceptrons on their rows of the same examples, as many at a time as there are CPUs.
 
@@ -137,6 +137,7 @@ def train_perceptrons(
         own: Rows that each member is trained on.
         dropout: Share of the hidden units left out in a step.
         seed: Random seed for order and dropout.
+        rate: Learning rate to begin with.
     """
     fewest = min(len(each) for each in own)
     size = max(1, min(1024, max(64, fewest // 32), fewest))
@@ -155,7 +156,7 @@ def train_perceptrons(
                     return
                 progress = (epoch + step / steps) / epochs
                 perceptron.find_gradient(x, y, rows)
-                perceptron.step(RATE * 0.5 * (1 + math.cos(math.pi * progress)))
+                perceptron.step(rate * 0.5 * (1 + math.cos(math.pi * progress)))
             done[member] += 1
         for (weight, bias), found in zip(layers, perceptron.layers(), strict=True):
             weight.copy_(found[0])

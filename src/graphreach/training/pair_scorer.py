@@ -17,6 +17,7 @@ from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.ids import ids_array
 from graphreach.nn.attributed_pair_head import AttributedPairHead
+from graphreach.nn.attributed_training import balanced_loss
 from graphreach.nn.pair_head import PairHead, fit_pair_head
 from graphreach.nn.pretrained import saved_model
 from graphreach.pairs import PairAttributes, PairFeatures, PairRecipe, check_attributes
@@ -37,6 +38,9 @@ SCORED_ATTRIBUTES = 1 << 15
 
 ATTRIBUTE_MEMBERS = 3
 """Networks that read attributes at most; each takes many times as long as a perceptron."""
+
+FEW_LINKS = 10_000
+"""Links of a graph at most whose head may start from another one."""
 
 BACKGROUND = 100
 """Training pairs kept to explain scores by: what a group of features adds is relative to them."""
@@ -231,7 +235,7 @@ class PairScorer:
 
 def learn_pairs(
     parts: Sequence[PairExamples], options: PairOptions, links: bool, seed: int = 0,
-    prior: float | str = "density", clock: Clock | None = None,
+    prior: float | str = "density", clock: Clock | None = None, start: PairScorer | None = None,
 ) -> tuple[PairScorer, list[KnownGraph]]:  # fmt: skip
     """Learn links, or another relation of pairs, from the pairs of one graph or of several.
 
@@ -245,6 +249,8 @@ def learn_pairs(
         prior: The base rate that probabilities assume, or ``"density"``: of links the share of linked pairs among all
             pairs of the graphs, of another relation that of the examples.
         clock: Adds up the seconds of anchors, features and training.
+        start: A scorer of links to go on from. If there are few links, a head is trained from it as well, and the one is
+            kept that has the lower loss on pairs that its members left out. It must read no attributes.
 
     Returns:
         The scorer, and what is known of each graph.
@@ -264,30 +270,53 @@ def learn_pairs(
         scaling = AttributeScaling.of(csr_array(vstack([part.x for _, part in both]))) if attributed else None
         features = np.concatenate([own.describe_examples(part, scaling) for own, part in both])
     with clock.phase("training"), one_torch_thread():
-        learned = _learn(features, truth, options, seed) if scaling is None else _learn_attributes(
+        widths = {"hidden_channels": options.hidden_channels, "num_members": options.num_members}
+        learned = _learn(features, truth, seed, **widths) if scaling is None else _learn_attributes(
             known, chosen, features, scaling, options, seed
         )  # fmt: skip
+    if start is not None and _can_start(start, chosen, links, attributed):
+        second, again = _learn_from(start, known[0], chosen[0], seed, clock)
+        if not learned.loss <= second.loss:  # also where there were too few pairs to leave any out
+            recipe, learned, known = start.recipe, second, [again]
     anchors = largest.ids[known[0].features.anchors].tolist() if len(parts) == 1 else None
     rate = _base_rate(parts, truth, links) if isinstance(prior, str) else float(prior)
     return PairScorer(learned.head, recipe, anchors, rate, links, learned.auc, learned.background, seed), known
 
 
 class _Learned(NamedTuple):
-    """A trained head, the AUC of what its members left out, and what describes some training pairs."""
+    """A trained head, AUC and loss of what its members left out, and what describes some training pairs."""
 
     head: PairHead | AttributedPairHead
     auc: float
     background: NDArray[np.float32]
+    loss: float = math.nan
 
 
-def _learn(features: NDArray[np.float32], truth: NDArray[np.int64], options: PairOptions, seed: int) -> _Learned:
+def _can_start(start: PairScorer, chosen: Sequence[PairExamples], links: bool, attributed: bool) -> bool:
+    """Whether a head for these pairs could go on from another one: links of one small graph of the same kind."""
+    few = len(chosen) == 1 and int(np.count_nonzero(chosen[0].y)) <= FEW_LINKS
+    return few and links and start.links and not attributed and start.recipe.directed == chosen[0].graph.directed
+
+
+def _learn_from(
+    start: PairScorer, known: KnownGraph, examples: PairExamples, seed: int, clock: Clock
+) -> tuple[_Learned, KnownGraph]:
+    """Train perceptrons from those of another scorer, on the features that it reads."""
+    assert isinstance(start.head, PairHead)
+    with clock.phase("features"):
+        again = KnownGraph(known.graph, start.recipe, known.features.anchors, seed)
+        features = again.describe_examples(examples)
+    with clock.phase("training"), one_torch_thread():
+        return _learn(features, examples.y, seed, start=start.head), again
+
+
+def _learn(features: NDArray[np.float32], truth: NDArray[np.int64], seed: int, **arguments: Any) -> _Learned:
     """Train perceptrons on features of pairs."""
-    head, unseen, rows = fit_pair_head(
-        torch.from_numpy(features), torch.from_numpy(truth).float(), seed,
-        hidden_channels=options.hidden_channels, num_members=options.num_members,
-    )  # fmt: skip
+    head, unseen, rows = fit_pair_head(torch.from_numpy(features), torch.from_numpy(truth).float(), seed, **arguments)
+    kinds = torch.from_numpy(truth)[rows].float()
+    loss = float(balanced_loss(unseen, kinds)) if len(rows) else math.nan
     background = features[np.sort(np.random.default_rng([seed, 1]).permutation(len(features))[:BACKGROUND])]
-    return _Learned(head, auc(unseen.numpy(), truth[rows.numpy()] == 1), background)
+    return _Learned(head, auc(unseen.numpy(), truth[rows.numpy()] == 1), background, loss)
 
 
 def _learn_attributes(

@@ -38,7 +38,7 @@ def fit_splits(splits: Sequence[Split], settings: Settings, clock: Clock) -> tup
 def save_scorer(scorer: PairScorer, settings: Settings, folder: Path) -> None:
     """Keep the head and what it needs, as :meth:`graphreach.LinkPredictor.load` reads it too."""
     options = PairOptions(**settings.model.given()).as_dict()
-    drawn = {"negatives": "uniform", "prior": "density", "random_state": settings.seed}
+    drawn = {"negatives": "uniform", "prior": "density", "start": None, "random_state": settings.seed}
     scorer.save(folder / MODEL, estimator=options | drawn)
 
 
