@@ -37,6 +37,8 @@ OWN = {
     "seal-links": "links",
     "degree-bias": "links",
     "raw-links": "links",
+    "million-pair-features": "pair_features",
+    "train-million": "pair_features",
     "classes-cora": "classes",
     "classes-citeseer": "classes",
     "classes-cora-attributes": "classes",
