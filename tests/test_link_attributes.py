@@ -197,6 +197,20 @@ def test_background_and_base_rate_do_not_depend_on_how_many_other_pairs_are_draw
     assert links.prior_ == pytest.approx(graph.num_edges / (N * (N - 1) / 2))
 
 
+def test_a_class_that_neighbours_do_not_share_is_read_off_a_nodes_own_attributes():
+    """Means over neighbours say nothing here, and nor do cosines: a class has attributes of either sign."""
+    rng = np.random.default_rng(0)
+    graph, x = random_graph(N, 4 * N), rng.normal(size=(N, 3))
+    y = np.abs(x[:, 0]) > 0.67
+    pairs = rng.integers(0, N, (2, 4000))
+    pairs = pairs[:, pairs[0] != pairs[1]]
+    new = (pairs >= 90).all(0)
+    seen, same = (pairs < 90).all(0), (y[pairs[0]] == y[pairs[1]]).astype(int)
+    links = gr.LinkPredictor(steps=2, lengths=(2,), num_anchors=4, num_members=1)
+    links.fit(graph, x, pairs[:, seen].T, same[seen])
+    assert links.score(pairs[:, new].T, same[new]) > 0.8
+
+
 @pytest.mark.parametrize("links", [True, False])
 def test_graphs_side_by_side_have_the_rows_that_each_has_alone(links):
     """No message goes from one graph to another, whichever batch or fold they stand in."""

@@ -55,6 +55,18 @@ def test_rows_are_those_of_the_layers_of_pyg():
     torch.testing.assert_close(member.nodes(SparseRows(x), message_matrix(graph)), h)
 
 
+def test_a_perceptron_of_own_attributes_is_added_to_the_rows():
+    graph = random_graph(20, 40, seed=1)
+    x = check_attributes(np.random.default_rng(0).normal(size=(20, 6)), 20)
+    member = AttributedPairHead(3, 6, gnn_channels=7, num_members=1, own_attributes=True).members[0]
+    rows, messages = SparseRows(x), message_matrix(graph)
+    found = member.nodes(rows, messages)
+    (first, second), (bias, last) = member.own, member.own_biases
+    own = torch.relu(torch.from_numpy(x.toarray()) @ first + bias) @ second + last
+    member.own = torch.nn.ParameterList()
+    torch.testing.assert_close(found, member.nodes(rows, messages) + own)
+
+
 def test_messages_of_a_directed_graph_go_both_ways():
     graph = gr.Graph.from_edges([[0], [1]], directed=True)
     other = gr.Graph.from_edges([[0], [1]])

@@ -80,13 +80,13 @@ def recommend(
 def _read_data(file: GraphFile, other: Path | None, features: Path | None) -> tuple[gr.Graph, Any]:
     """The graph and the features of its nodes, if there are any that are read."""
     from graphreach.io.tables import read_features
-    from graphreach.training.loaded_run import read_features as features_of
+    from graphreach.training.loaded_run import used_features
     from graphreach.training.run_folder import RunFolder
 
     folder = file.graph.is_dir()
     if folder and other is None and (file.graph / SETTINGS).exists():
         loaded = load_run(file.graph, None, features, None)
-        return loaded.graph, features_of(loaded.run.settings, loaded.x)
+        return loaded.graph, used_features(loaded.run.settings, loaded.x)
     if folder and other is None:
         raise gr.InputError(f"--graph must be given with a folder, which holds no graph, got none with {file.graph}")
     if not folder and other is not None:
@@ -94,7 +94,7 @@ def _read_data(file: GraphFile, other: Path | None, features: Path | None) -> tu
     graph = file.read() if other is None else replace(file, graph=other).read()
     x = None if features is None else read_features(features, graph, report=say)
     if folder and (file.graph / SETTINGS).exists():
-        x = features_of(RunFolder(file.graph).settings, x)
+        x = used_features(RunFolder(file.graph).settings, x)
     return graph, x
 
 

@@ -8,7 +8,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from graphreach.arguments import check_number, check_whole
+from graphreach.arguments import check_flag, check_number, check_whole
 from graphreach.nn.checks import MOST_FEATURES, check_channels
 from graphreach.nn.pretrained import Pretrained
 from graphreach.nn.sparse_rows import SparseRows, drop
@@ -23,6 +23,9 @@ class AttributedPairHead(Pretrained, nn.Module):
     the pair's features, standardised once over pairs of both kinds, and the elementwise product :math:`Z_u \odot Z_v`. No
     statistic is taken of a batch: those of links and of other pairs apart would say which kind a pair is of.
 
+    Messages make neighbours alike, which a class of nodes need not be: with ``own_attributes`` a perceptron of the node's
+    own attributes is added to its row, :math:`Z + \mathrm{ReLU}(X W_3 + b_3) \, W_4 + b_4`.
+
     Args:
         in_channels: Number of features of a pair.
         node_channels: Number of attributes of a node.
@@ -32,6 +35,7 @@ class AttributedPairHead(Pretrained, nn.Module):
         dropout: Share of the perceptron's hidden units left out in a training step.
         gnn_dropout: Share of the convolutional network's hidden units left out.
         attribute_dropout: Share of the attributes left out.
+        own_attributes: Whether a perceptron reads a node's own attributes too.
 
     Shapes:
         - **input:** features and products :math:`(m, f + members \cdot g)`
@@ -61,6 +65,7 @@ class AttributedPairHead(Pretrained, nn.Module):
         dropout: float = 0.2,
         gnn_dropout: float = 0.5,
         attribute_dropout: float = 0.7,
+        own_attributes: bool = False,
     ) -> None:
         super().__init__()
         self._keep_config({key: value for key, value in locals().items() if key != "self"})
@@ -71,10 +76,10 @@ class AttributedPairHead(Pretrained, nn.Module):
         for name in ("dropout", "gnn_dropout", "attribute_dropout"):
             check_number(name, self.config[name], 0, 0.99)
         self.in_channels, self.node_channels, self.gnn_channels = in_channels, node_channels, gnn_channels
-        self.num_members = num_members
+        self.num_members, own = num_members, check_flag("own_attributes", own_attributes)
         dropouts = (dropout, gnn_dropout, attribute_dropout)
         self.members = nn.ModuleList(
-            Member(in_channels, node_channels, hidden_channels, gnn_channels, dropouts) for _ in range(num_members)
+            Member(in_channels, node_channels, hidden_channels, gnn_channels, dropouts, own) for _ in range(num_members)
         )
         self.register_buffer("mean", torch.zeros(in_channels))
         self.register_buffer("scale", torch.ones(in_channels))
@@ -129,21 +134,26 @@ class Member(nn.Module):
     """One network of an :class:`AttributedPairHead`; dropout has a generator of the caller's, none when it is used."""
 
     def __init__(
-        self, in_channels: int, node_channels: int, hidden_channels: int, gnn_channels: int, dropouts: tuple[float, ...]
-    ) -> None:
+        self, in_channels: int, node_channels: int, hidden_channels: int, gnn_channels: int,
+        dropouts: tuple[float, ...], own_attributes: bool = False,
+    ) -> None:  # fmt: skip
         super().__init__()
         self.dropout, self.gnn_dropout, self.attribute_dropout = dropouts
         widths = (node_channels, gnn_channels, gnn_channels)
         sizes = (in_channels + gnn_channels, hidden_channels, hidden_channels, 1)
         self.convs = nn.ParameterList(nn.Parameter(torch.empty(each)) for each in itertools.pairwise(widths))
         self.conv_biases = nn.ParameterList(nn.Parameter(torch.empty(size)) for size in widths[1:])
+        own = itertools.pairwise(widths) if own_attributes else ()
+        self.own = nn.ParameterList(nn.Parameter(torch.empty(each)) for each in own)
+        self.own_biases = nn.ParameterList(nn.Parameter(torch.empty(each.size(1))) for each in self.own)
         self.weights = nn.ParameterList(nn.Parameter(torch.empty(each)) for each in itertools.pairwise(sizes))
         self.biases = nn.ParameterList(nn.Parameter(torch.empty(size)) for size in sizes[1:])
         self.reset_parameters()
 
     def reset_parameters(self, generator: torch.Generator | None = None) -> None:
         """Draw all weights anew."""
-        for weight, bias in zip(self.convs, self.conv_biases, strict=True):
+        layers = zip([*self.convs, *self.own], [*self.conv_biases, *self.own_biases], strict=True)
+        for weight, bias in layers:
             nn.init.xavier_uniform_(weight, generator=generator)
             nn.init.zeros_(bias)
         for weight, bias in zip(self.weights, self.biases, strict=True):
@@ -152,11 +162,14 @@ class Member(nn.Module):
             nn.init.uniform_(bias, -bound, bound, generator=generator)
 
     def nodes(self, x: SparseRows, messages: SparseRows, generator: torch.Generator | None = None) -> Tensor:
-        """The convolutional network's rows, ``[n, g]``."""
+        """The convolutional network's rows, with those of the nodes' own attributes if they are read, ``[n, g]``."""
         h = messages.times(x.times(self.convs[0], self.attribute_dropout, generator)) + self.conv_biases[0]
         h = drop(torch.relu(h), self.gnn_dropout, generator)
         rows: Tensor = messages.times(h @ self.convs[1]) + self.conv_biases[1]
-        return rows
+        if not len(self.own):
+            return rows
+        own = drop(torch.relu(x.times(self.own[0]) + self.own_biases[0]), self.gnn_dropout, generator)
+        return rows + torch.addmm(self.own_biases[1], own, self.own[1])
 
     def forward(self, features: Tensor, products: Tensor, generator: torch.Generator | None = None) -> Tensor:
         """Logits ``[m]`` from standardised features and products."""

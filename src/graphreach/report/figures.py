@@ -130,8 +130,8 @@ def reliability(chances: NDArray[Any], labels: NDArray[Any], prior: float) -> Re
         prior: The base rate.
 
     Example:
-        >>> reliability(np.array([0.75, 0.75, 0.75, 0.25, 0.25, 0.25]), np.array([1, 1, 0, 0, 0, 1]), 0.5).error
-        0.08333333333333333
+        >>> reliability(np.array([0.75, 0.75, 0.75, 0.75]), np.array([1, 1, 0, 0]), 0.5)
+        Reliability(error=0.25, bins=[(0.75, 0.5, 1.0)])
     """
     positive = labels == 1
     if positive.all() or not positive.any():

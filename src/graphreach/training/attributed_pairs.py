@@ -120,7 +120,11 @@ def learn_attributes(
     y = np.concatenate([part.y for part in parts])
     with one_torch_thread():
         head, unseen, kinds = fit_attributed_pair_head(
-            Examples(features, joined.pairs, y, joined.part, joined.messages, joined.x), scaling, seed, **arguments
+            Examples(features, joined.pairs, y, joined.part, joined.messages, joined.x),
+            scaling,
+            seed,
+            own_attributes=not links,
+            **arguments,
         )
     return head, unseen.double().numpy(), kinds.long().numpy()
 

@@ -13,7 +13,7 @@ from graphreach.graph.checks import check_graph
 from graphreach.tasks import Split
 from graphreach.tasks.node_labels import NodeLabels
 from graphreach.training.class_scorer import ClassOptions, ClassScorer, learn_classes
-from graphreach.training.loaded_run import Features, LoadedRun, Positions, check_features, read_features
+from graphreach.training.loaded_run import Features, LoadedRun, Positions, check_features, used_features
 from graphreach.training.methods import Clock
 from graphreach.training.run_folder import MODEL
 from graphreach.training.settings import Settings
@@ -30,7 +30,7 @@ def fit_nodes(split: Split, settings: Settings, clock: Clock) -> tuple[ClassScor
     y[np.arange(len(order)), split.train.label[order]] = 1
     labels = NodeLabels(split.train.index[order], y, np.arange(y.shape[1]), several=False)
     options = ClassOptions(**settings.model.given())
-    return learn_classes(split.graph, labels, read_features(settings, split.x), options, settings.seed, clock)
+    return learn_classes(split.graph, labels, used_features(settings, split.x), options, settings.seed, clock)
 
 
 def save_classes(scorer: ClassScorer, settings: Settings, folder: Path) -> None:

@@ -65,7 +65,7 @@ def _load_fitted(path: Path, settings: Settings, new_anchors: bool) -> "LoadedRu
     return ReachRun(path, settings, new_anchors)
 
 
-def read_features(settings: Settings, x: Features) -> Features:
+def used_features(settings: Settings, x: Features) -> Features:
     """Features of nodes if a run reads them, and there are any."""
     return x if settings.features and x is not None and x.shape[1] else None
 
@@ -78,7 +78,7 @@ def check_features(settings: Settings, x: Features, width: int | None) -> Featur
         x: Features ``[n, width]``, or None.
         width: Number of features that the run was trained with, or None.
     """
-    found = read_features(settings, x)
+    found = used_features(settings, x)
     if width is not None and found is None:
         raise InputError(f"features of {width} columns must be given, as the run was trained with them, got none")
     if width is None and found is not None:

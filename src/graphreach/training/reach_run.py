@@ -15,7 +15,7 @@ from graphreach.graph.checks import check_graph
 from graphreach.nn.attributed_pair_head import AttributedPairHead
 from graphreach.pairs import check_attributes
 from graphreach.tasks import Split
-from graphreach.training.loaded_run import Features, LoadedRun, Positions, check_features, read_features
+from graphreach.training.loaded_run import Features, LoadedRun, Positions, check_features, used_features
 from graphreach.training.methods import Clock
 from graphreach.training.pair_options import PairOptions
 from graphreach.training.pair_scorer import KnownGraph, PairExamples, PairScorer, learn_pairs
@@ -28,7 +28,7 @@ def fit_splits(splits: Sequence[Split], settings: Settings, clock: Clock) -> tup
     """Learn the training pairs of all graphs; returns the scorer and what is known of each graph."""
     parts = []
     for split in splits:
-        x = read_features(settings, split.x)
+        x = used_features(settings, split.x)
         attributes = None if x is None else check_attributes(x, split.graph.num_nodes)
         parts.append(PairExamples(split.graph, split.train.index, split.train.label, attributes))
     options = PairOptions(**settings.model.given())
