@@ -77,7 +77,9 @@ def train_million(quick: bool) -> list[Row]:
     sizes = {"nodes": 1 << scale, "edges": edges.shape[1]}
     what = f"graphreach train, links of R-MAT 2^{scale}, from a file"
     return [
-        Row(f"{what}: whole run", "at most", 10, minutes, "minutes", sizes=sizes, raw={"said": done.stdout.splitlines()}),
+        Row(
+            f"{what}: whole run", "at most", 10, minutes, "minutes", sizes=sizes, raw={"said": done.stdout.splitlines()}
+        ),
         Row(f"{what}: peak memory", "at most", 10, memory, "GB", sizes=sizes),
     ]
 

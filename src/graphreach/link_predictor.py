@@ -18,7 +18,6 @@ from graphreach.graph import Graph
 from graphreach.graph.ids import ids_array
 from graphreach.nn.pair_head import PairHead
 from graphreach.pairs import Recommendations, check_attributes
-from graphreach.pairs.recipe import NUM_ANCHORS
 from graphreach.pairs.recommendations import recommend
 from graphreach.tasks.pair_keys import draw_pairs, encode, unique
 from graphreach.threads import one_blas_thread
@@ -50,7 +49,8 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         steps: Largest number of jumps between the two nodes; ``"auto"`` is as many as the graph's paths want and the number
             of pairs allows.
         lengths: Jumps of the walks to anchors; ``"auto"`` chooses by the graph's diameter.
-        num_anchors: Number of anchors, at most the number of nodes.
+        num_anchors: Number of anchors, at most the number of nodes; ``"auto"`` is 128, or 512 for a small graph in many
+            pieces.
         method: ``"exact"`` powers of the transition matrix, ``"walks"`` that meet in the middle, or ``"auto"``.
         num_links: Links, or pairs of the relation, to learn from at most, and as many others, drawn at random.
         hidden_channels: Width of the perceptrons.
@@ -91,7 +91,7 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         negatives: str = "uniform",
         steps: int | str = "auto",
         lengths: tuple[int, ...] | str = "auto",
-        num_anchors: int = NUM_ANCHORS,
+        num_anchors: int | str = "auto",
         method: str = "auto",
         num_links: int = LINKS,
         hidden_channels: int = 64,

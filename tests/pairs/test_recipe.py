@@ -55,3 +55,13 @@ def test_auto_is_chosen_on_the_graph_that_pairs_are_in(monkeypatch):
     monkeypatch.setattr(recipe, "BUDGET", 10**6)
     assert PairRecipe(6, method="auto").resolved(graph) == PairRecipe(6, method="walks")
     assert PairRecipe(6).resolved(graph).method == "exact"
+
+
+def test_a_graph_in_many_pieces_gets_more_anchors(monkeypatch):
+    paths = np.arange(1800).reshape(-1, 3)
+    edges = np.concatenate([paths[:, :2], paths[:, 1:]]).T
+    assert PairRecipe.for_graph(gr.Graph.from_edges(edges), 100).num_anchors == 512
+    assert PairRecipe.for_graph(gr.Graph.from_edges(edges[:, edges.max(0) < 180]), 100).num_anchors == 128
+    assert PairRecipe.for_graph(gr.Graph.from_edges(paths[:, :2].T), 100).num_anchors == 128  # pairs have no third node
+    monkeypatch.setattr("graphreach.pairs.recipe.PIECES_NODES", 1000)
+    assert PairRecipe.for_graph(gr.Graph.from_edges(edges), 100).num_anchors == 128

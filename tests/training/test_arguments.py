@@ -27,7 +27,7 @@ MODELS = {
     **dict.fromkeys(("deepwalk", "node2vec"), gr.nn.SkipGram), **gr.tasks.HEURISTICS, "closure": lambda: None,
 }  # fmt: skip
 GIVEN = {"in_channels", "num_nodes", "kind", "graph", "pairs", "anchors", "engine", "address", "partitions"}
-DRAWN = {"negatives", "prior", "random_state"}
+DRAWN = {"negatives", "prior", "random_state", "start"}
 """Arguments of LinkPredictor that a run has from its split and its seed."""
 
 """Arguments that follow from the data, from other settings or from where a run takes place."""

@@ -12,8 +12,11 @@ from graphreach.arguments import check_choice, check_whole, describe
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 
-NUM_ANCHORS = 128
-"""Anchors that positions are measured against; more did not help."""
+NUM_ANCHORS, MANY_ANCHORS = 128, 512
+"""Anchors that positions are measured against; more helped only where a graph is in many pieces."""
+
+PIECES_NODES = 50_000
+"""Nodes of a graph at most that gets many anchors: positions take n x k numbers for each length."""
 
 STEPS, MOST_STEPS, LONG_STEPS = 4, 8, 12
 """Jumps between the ends of a pair: at least, on most graphs, and on those with long paths."""
@@ -111,7 +114,7 @@ class PairRecipe:
         long = _has_long_paths(graph)
         values: dict[str, Any] = {
             "lengths": LONG_LENGTHS if long else LENGTHS,
-            "num_anchors": max(1, min(NUM_ANCHORS, graph.num_nodes)),
+            "num_anchors": max(1, min(_num_anchors(graph), graph.num_nodes)),
             "directed": graph.directed,
         }
         values |= given
@@ -126,6 +129,17 @@ class PairRecipe:
             walks = isinstance(given["method"], str) and given["method"] != "exact"
             values["steps"] = (4 if graph.directed else WALK_STEPS) if walks else STEPS
         return cls(**values)
+
+
+def _num_anchors(graph: Graph) -> int:
+    """More anchors for a small graph in many pieces, most of which would have none."""
+    if graph.num_nodes > PIECES_NODES or not len(graph.indices):
+        return NUM_ANCHORS
+    from scipy.sparse.csgraph import connected_components
+
+    _, piece = connected_components(graph.to_scipy(np.float32), directed=False)
+    pieces = int(np.count_nonzero(np.bincount(piece) >= 3))
+    return MANY_ANCHORS if pieces > NUM_ANCHORS // 2 else NUM_ANCHORS
 
 
 def _has_long_paths(graph: Graph) -> bool:

@@ -39,7 +39,7 @@ class PairOptions:
     Attributes:
         steps: Largest number of jumps between the two nodes, or ``"auto"``.
         lengths: Jumps of the walks to anchors, or ``"auto"``.
-        num_anchors: Number of anchors, at most the number of nodes.
+        num_anchors: Number of anchors, at most the number of nodes, or ``"auto"``.
         method: ``"exact"``, ``"walks"`` or ``"auto"``.
         num_links: Links, or pairs of the relation, to learn from at most, and as many others.
         hidden_channels: Width of the perceptrons.
@@ -54,7 +54,7 @@ class PairOptions:
 
     steps: int | str = "auto"
     lengths: Sequence[int] | str = "auto"
-    num_anchors: int = NUM_ANCHORS
+    num_anchors: int | str = "auto"
     method: str = "auto"
     num_links: int = LINKS
     hidden_channels: int = 64
@@ -69,7 +69,8 @@ class PairOptions:
                 raise InputError(f'lengths must be numbers of jumps or "auto", got {describe(self.lengths)}')
             for length in self.lengths:
                 check_whole("lengths", length, 1, 1000)
-        check_whole("num_anchors", self.num_anchors, 1)
+        if not isinstance(self.num_anchors, str) or self.num_anchors != "auto":
+            check_whole("num_anchors", self.num_anchors, 1)
         check_whole("num_links", self.num_links, FEWEST_LINKS)
         check_whole("hidden_channels", self.hidden_channels, 1, WIDEST)
         check_whole("num_members", self.num_members, 1, 100)
@@ -94,6 +95,10 @@ class PairOptions:
             num_nodes: The largest number of nodes of a graph, if there are several.
         """
         most = graph.num_nodes if num_nodes is None else num_nodes
-        given: dict[str, Any] = {"own_edge": not links, "num_anchors": min(self.num_anchors, most)}
+        given: dict[str, Any] = {"own_edge": not links}
+        if not isinstance(self.num_anchors, str):
+            given["num_anchors"] = min(self.num_anchors, most)
+        elif most > graph.num_nodes:
+            given["num_anchors"] = min(NUM_ANCHORS, most)
         given |= {name: getattr(self, name) for name in ("steps", "lengths", "method") if getattr(self, name) != "auto"}
         return PairRecipe.for_graph(graph, num_pairs, **given)

@@ -304,7 +304,8 @@ def _learn_from(
     """Train perceptrons from those of another scorer, on the features that it reads."""
     assert isinstance(start.head, PairHead)
     with clock.phase("features"):
-        again = KnownGraph(known.graph, start.recipe, known.features.anchors, seed)
+        same = known.features.recipe.num_anchors == min(start.recipe.num_anchors, known.graph.num_nodes)
+        again = KnownGraph(known.graph, start.recipe, known.features.anchors if same else None, seed)
         features = again.describe_examples(examples)
     with clock.phase("training"), one_torch_thread():
         return _learn(features, examples.y, seed, start=start.head), again

@@ -87,7 +87,7 @@ SkipGramOptions = _options(
 KatzOptions = _options("KatzOptions", beta=Rate, length=Size)
 PageRankOptions = _options("PageRankOptions", damping=Rate, epsilon=Rate, both=bool)
 ReachOptions = _options(
-    "ReachOptions", steps=Size | str, lengths=list[Size] | str, num_anchors=Size, method=str, num_links=Count,
+    "ReachOptions", steps=Size | str, lengths=list[Size] | str, num_anchors=Size | str, method=str, num_links=Count,
     hidden_channels=Size, num_members=Size,
 )  # fmt: skip
 ReachClassOptions = _options("ReachClassOptions", num_anchors=Size, strategy=str)
