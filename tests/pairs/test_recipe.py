@@ -63,5 +63,7 @@ def test_a_graph_in_many_pieces_gets_more_anchors(monkeypatch):
     assert PairRecipe.for_graph(gr.Graph.from_edges(edges), 100).num_anchors == 512
     assert PairRecipe.for_graph(gr.Graph.from_edges(edges[:, edges.max(0) < 180]), 100).num_anchors == 128
     assert PairRecipe.for_graph(gr.Graph.from_edges(paths[:, :2].T), 100).num_anchors == 128  # pairs have no third node
+    long = np.stack([np.arange(1800, 9000), np.arange(1801, 9001)])
+    assert PairRecipe.for_graph(gr.Graph.from_edges(np.concatenate([edges, long], axis=1)), 100).num_anchors == 128
     monkeypatch.setattr("graphreach.pairs.recipe.PIECES_NODES", 1000)
     assert PairRecipe.for_graph(gr.Graph.from_edges(edges), 100).num_anchors == 128

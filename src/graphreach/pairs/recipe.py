@@ -15,6 +15,9 @@ from graphreach.graph import Graph
 NUM_ANCHORS, MANY_ANCHORS = 128, 512
 """Anchors that positions are measured against; more helped only where a graph is in many pieces."""
 
+WHOLE = 0.75
+"""Share of the nodes in the largest piece from which on the others hardly matter."""
+
 PIECES_NODES = 50_000
 """Nodes of a graph at most that gets many anchors: positions take n x k numbers for each length."""
 
@@ -138,8 +141,10 @@ def _num_anchors(graph: Graph) -> int:
     from scipy.sparse.csgraph import connected_components
 
     _, piece = connected_components(graph.to_scipy(np.float32), directed=False)
-    pieces = int(np.count_nonzero(np.bincount(piece) >= 3))
-    return MANY_ANCHORS if pieces > NUM_ANCHORS // 2 else NUM_ANCHORS
+    sizes = np.bincount(piece)
+    sizes = sizes[sizes >= 3]  # a pair of nodes has nobody else to be linked to, as seen from an anchor
+    many = len(sizes) > NUM_ANCHORS // 2 and sizes.max() < WHOLE * sizes.sum()
+    return MANY_ANCHORS if many else NUM_ANCHORS
 
 
 def _has_long_paths(graph: Graph) -> bool:
