@@ -10,7 +10,8 @@ import torch
 
 import graphreach as gr
 from graphreach import InputError, datasets, training
-from graphreach.training import Settings, load_run
+from graphreach.nn.pair_head import best_calibration
+from graphreach.training import Settings, load_run, pair_scorer
 from graphreach.training.pair_options import PairOptions
 from graphreach.training.pair_scorer import PairExamples, PairScorer, learn_pairs
 from graphreach.training.reach_run import ReachRun
@@ -71,6 +72,24 @@ def test_communities_are_found():
     found = training.run(datasets.load("communities"), Settings(method="reach", candidates=20)).test
     assert found["auc"] > 0.98
     assert found["hits@10"] >= found["hits@1"] > 0.9
+
+
+def test_many_validation_pairs_calibrate_it_again(tmp_path, monkeypatch):
+    """The scores are what the kept run gives, and no scale or shift would suit validation better."""
+    grid = datasets.load("grid")
+    monkeypatch.setattr(pair_scorer, "CALIBRATED", 50)
+    outcome = training.run(grid, settings(protocol="clean"), tmp_path)
+    split = training.harness.make_splits(grid, settings(protocol="clean"))[0]
+    scores = outcome.scores["val"][0]
+    assert best_calibration(scores, split.val.label) == pytest.approx((1, 0), abs=2e-3)
+    run = load_run(tmp_path)
+    np.testing.assert_allclose(
+        run.logits(run.embed(split.graph), split.val.index, split.graph), scores, rtol=1e-4, atol=1e-4
+    )
+    monkeypatch.setattr(pair_scorer, "CALIBRATED", 10**6)
+    before = training.run(grid, settings(protocol="clean"))
+    assert before.test == outcome.test
+    assert not np.allclose(before.scores["val"][0], scores)
 
 
 @pytest.mark.parametrize(

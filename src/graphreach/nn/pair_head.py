@@ -167,13 +167,18 @@ def _left_out(head: PairHead, x: Tensor, part: Tensor) -> Tensor:
 
 
 def calibrate(head: Any, logits: Tensor, y: Tensor) -> None:
-    """Find scale and shift by which the logits of unseen pairs have the highest likelihood, both kinds counting alike.
+    """Give a head the calibration that suits the logits of pairs that its members have not seen."""
+    head.calibration.copy_(torch.tensor(best_calibration(logits.double().numpy(), y.numpy())))
+
+
+def best_calibration(logits: NDArray[np.float64], y: NDArray[Any]) -> tuple[float, float]:
+    """Scale and shift by which logits of unseen pairs have the highest likelihood, both kinds counting alike.
 
     By Newton's method: PyTorch's optimisers take seconds to import.
     """
-    truth = (y == 1).double().numpy()
+    truth = (y == 1).astype(np.float64)
     weight = truth / (2 * max(1.0, truth.sum())) + (1 - truth) / (2 * max(1.0, (1 - truth).sum()))
-    values = np.stack([logits.double().numpy(), np.ones(len(truth))])
+    values = np.stack([logits, np.ones(len(truth))])
     begin = np.array([1.0, 0.0])
 
     def loss(found: NDArray[np.float64]) -> float:
@@ -191,4 +196,4 @@ def calibrate(head: Any, logits: Tensor, y: Tensor) -> None:
         if now >= best:
             break
         found, best = found - step, now
-    head.calibration.copy_(torch.tensor([max(found[0], 0.05), found[1]]))
+    return max(float(found[0]), 0.05), float(found[1])

@@ -1,7 +1,7 @@
 """A run from data and settings to metrics, on disk if a folder is given."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
@@ -167,10 +167,12 @@ class _Run:
             save_vectors(scorer, split.graph, self.folder)
         return scorer
 
-    def _judge(self, scorers: Iterable[Scorer]) -> tuple[dict[str, dict[str, float]], dict[str, Scores]]:
+    def _judge(
+        self, scorers: Iterable[Scorer], parts: Sequence[str] = ("val", "test")
+    ) -> tuple[dict[str, dict[str, float]], dict[str, Scores]]:
         """Metrics and scores of validation and test by one function per graph that scores its pairs."""
-        scores: dict[str, Scores] = {"val": [], "test": []}
-        ranked: dict[str, Scores] = {"val": [], "test": []}
+        scores: dict[str, Scores] = {part: [] for part in parts}
+        ranked: dict[str, Scores] = {part: [] for part in parts}
         for split, scorer in zip(self.splits, scorers, strict=True):
             for part, own in scores.items():
                 examples = getattr(split, part)
@@ -203,16 +205,20 @@ class _Run:
 
         scorer, known = fit_splits(self.splits, self.settings, self.clock)
         with self.clock.phase("scoring"):
-            found, scores = self._judge(partial(scorer.score, own) for own in known)
+            score = [partial(scorer.score, own) for own in known]
+            found, scores = self._judge(score, ("val",))
+            change = scorer.calibrate_again(scores["val"], [split.val.label for split in self.splits])
+            scores["val"] = [None if own is None else change(own) for own in scores["val"]]
+            test, tested = self._judge(score, ("test",))
         if self.folder is not None:
             save_scorer(scorer, self.settings, self.folder)
-        record = self._record(found, self.clock.seconds) | {
+        record = self._record(found | test, self.clock.seconds) | {
             "recipe": scorer.recipe.as_dict(),
             "prior": scorer.prior,
             "training_auc": scorer.auc,
             "parameters": sum(each.numel() for each in scorer.head.parameters()),
         }
-        return Outcome(record, scores)
+        return Outcome(record, scores | tested)
 
     def _train(self, method: Method) -> Outcome:
         settings = self.settings

@@ -1,7 +1,7 @@
 """Pairs of one graph or of several learned from reachability: examples, features, the head, and what is kept of it."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -18,7 +18,7 @@ from graphreach.graph import Graph
 from graphreach.graph.ids import ids_array
 from graphreach.nn.attributed_pair_head import AttributedPairHead
 from graphreach.nn.attributed_training import balanced_loss
-from graphreach.nn.pair_head import PairHead, fit_pair_head
+from graphreach.nn.pair_head import PairHead, best_calibration, fit_pair_head
 from graphreach.nn.pretrained import saved_model
 from graphreach.pairs import PairAttributes, PairFeatures, PairRecipe, check_attributes
 from graphreach.pairs.attributes import AttributeScaling
@@ -41,6 +41,9 @@ ATTRIBUTE_MEMBERS = 3
 
 FEW_LINKS = 10_000
 """Links of a graph at most whose head may start from another one."""
+
+CALIBRATED = 100
+"""Pairs of a kind at least by which a trained head is calibrated again."""
 
 BACKGROUND = 100
 """Training pairs kept to explain scores by: what a group of features adds is relative to them."""
@@ -189,6 +192,28 @@ class PairScorer:
         parts = known.parts(pairs)
         out = [self.logits(known.describe(part)) for part in track(parts, len(parts), "scoring pairs")]
         return np.concatenate(out) if out else np.empty(0)
+
+    def calibrate_again(
+        self, logits: Sequence[NDArray[Any] | None], y: Sequence[NDArray[Any]]
+    ) -> Callable[[NDArray[Any]], NDArray[Any]]:
+        """Calibrate on pairs that are described by the graph as it is used, which folds of it are not quite.
+
+        Args:
+            logits: Of pairs of each graph that nothing was learned from.
+            y: Their kinds.
+
+        Returns:
+            What turns logits from before into those that the scorer gives from now on; if there are fewer than
+            :data:`CALIBRATED` pairs of a kind, nothing changes.
+        """
+        known = [each for each in zip(logits, y, strict=True) if each[0] is not None]
+        truth = np.concatenate([kinds for _, kinds in known]) if known else np.empty(0)
+        if min(np.count_nonzero(truth == kind) for kind in (0, 1)) < CALIBRATED:
+            return lambda values: values
+        scale, shift = best_calibration(np.concatenate([values for values, _ in known]), truth)
+        before = self.head.calibration
+        before.copy_(torch.stack([scale * before[0], scale * before[1] + shift]))
+        return lambda values: scale * values + shift
 
     def probabilities(self, logits: NDArray[np.float64], prior: float | None = None) -> NDArray[np.float64]:
         """Probabilities where the share of links among the pairs is ``prior``, by default that of training."""
