@@ -1,4 +1,4 @@
-"""Training of small perceptrons side by side, a thread for each.
+"""Training of small perceptrons side by side, shared by all CPUs.
 
 A perceptron with two hidden layers has so few weights that autograd and PyTorch's dropout take longer than its products.
 The gradient is written out here, and a random byte decides on a hidden unit.
@@ -7,8 +7,9 @@ The gradient is written out here, and a random byte decides on a hidden unit.
 import itertools
 import math
 import threading
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 
 import numpy as np
 import torch
@@ -143,9 +144,9 @@ def train_perceptrons(
     size = max(1, min(1024, max(64, fewest // 32), fewest))
     steps = fewest // size
     epochs = int(min(EPOCHS, max(FEWEST, ROWS // max(1, fewest))))
-    stopped, done = threading.Event(), [0] * len(own)
+    stopped, waiting, done = threading.Event(), deque[Iterator[int]](), [0] * len(own)
 
-    def train(member: int) -> None:
+    def passes(member: int) -> Iterator[int]:
         generator = _generator(seed, member)
         layers = [(weight[member], bias[member]) for weight, bias in zip(weights, biases, strict=True)]
         perceptron = Perceptron(layers, size, dropout, generator)
@@ -158,20 +159,30 @@ def train_perceptrons(
                 perceptron.find_gradient(x, y, rows)
                 perceptron.step(rate * 0.5 * (1 + math.cos(math.pi * progress)))
             done[member] += 1
+            yield member
         for (weight, bias), found in zip(layers, perceptron.layers(), strict=True):
             weight.copy_(found[0])
             bias.copy_(found[1])
 
-    def train_without_graph(member: int) -> None:
-        with torch.no_grad():
-            train(member)
+    @torch.no_grad()
+    def work() -> None:
+        """Take the member that has waited longest through one pass, until others have all that are left."""
+        while True:
+            try:
+                member = waiting.popleft()
+            except IndexError:
+                return
+            if next(member, None) is not None:
+                waiting.append(member)
 
-    pool = ThreadPoolExecutor(min(len(own), available_cpus()))
+    waiting.extend(passes(member) for member in range(len(own)))
+    workers = min(len(own), available_cpus())
+    pool = ThreadPoolExecutor(workers)
     try:
-        waiting = {pool.submit(train_without_graph, member) for member in range(len(own))}
+        running = {pool.submit(work) for _ in range(workers)}
         with live("pair head", epochs * len(own)) as show:
-            while waiting:
-                ended, waiting = wait(waiting, SHOWN)
+            while running:
+                ended, running = wait(running, SHOWN, FIRST_EXCEPTION)
                 for each in ended:
                     each.result()
                 show(sum(done), "")
