@@ -489,3 +489,12 @@ def test_same_bits_in_processes_with_one_and_two_threads():
     }
     assert len(found) == 1
     assert len(found.pop().strip()) == 2 * hashlib.sha256().digest_size
+
+
+def test_one_label_of_each_class_is_enough_where_classes_are_places():
+    """Without its own label the only node of a class sees none of it: that must not be what the class looks like."""
+    data = gr.datasets.load("communities")[0]
+    some = {node: int(data.y[node]) for node in range(0, 400, 20)}
+    others = [node for node in range(400) if node not in some]
+    found = gr.ReachClassifier().fit(data.graph, some).predict(others)
+    assert (found == data.y[others]).mean() > 0.95

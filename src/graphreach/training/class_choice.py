@@ -22,7 +22,7 @@ STEPS = 6
 """Steps up or down from the first penalty at most."""
 
 FEWEST = 10
-"""Labelled nodes from which on there is something to validate on."""
+"""Labelled nodes that are not the only one of their class, from which on there is something to validate on."""
 
 GAIN = 1e-4
 """By how much a log loss must be lower to be better."""
@@ -123,8 +123,12 @@ def choose(groups: Mapping[str, Group], y: NDArray[np.float64], several: bool, o
         array([0, 1])
     """
     prior = prior_logits(y, several)
-    if len(y) < FEWEST:
-        name, model = "+".join(groups), {each: START[each] for each in groups}
+    counts = y.sum(axis=0)
+    if int(np.count_nonzero(y[:, counts > 1].sum(axis=1))) < FEWEST:
+        # The only node of its class sees none of it without its own label, and would teach that this is how one looks.
+        single = np.count_nonzero(counts == 1) > np.count_nonzero(counts > 1)
+        kept = [each for each in groups if each != "classes" or not single or len(groups) == 1]
+        name, model = "+".join(kept), {each: START[each] for each in kept}
         fits = {name: _fit(groups, y, several, model)}
         return _sum_up(fits, {name: 1.0}, np.zeros(len(prior)), (0.0, prior), {})
     rows = np.sort(order[: min(MOST_VALIDATED, max(LEAST_VALIDATED, MOST_CELLS // y.shape[1]))])
