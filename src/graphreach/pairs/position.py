@@ -93,17 +93,21 @@ def _steps(
     weights: list[NDArray[np.float32]] | None, own: OwnRows | None, columns: slice,
 ) -> Iterator[int]:  # fmt: skip
     """Walk as far as the longest length, and note the mean of each on the way."""
-    size = len(anchors)
+    size, apart = len(anchors), weights is not None and own is not None
     propagation.start(anchors)
-    step, total = propagation.sums, np.zeros_like(propagation.sums)
-    step[anchors, np.arange(size)] = 1.0
+    step = total = propagation.sums
+    if apart:
+        total = np.zeros_like(step)
+        step[anchors, np.arange(size)] = 1.0
     for ends in out.ends:
         ends[:, columns] = 0.0
     for t in range(max(lengths) + 1):
         if t > 0:
-            step[:] = 0.0
+            if apart:
+                step[:] = 0.0
             propagation.step(1.0)
-            total += step
+            if apart:
+                total += step
         for number, length in enumerate(lengths):
             if weights is not None and own is not None and t <= length:
                 ends = out.ends[number].reshape(2, -1, out.ends[number].shape[1])
