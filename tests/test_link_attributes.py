@@ -222,7 +222,7 @@ def test_graphs_side_by_side_have_the_rows_that_each_has_alone(links):
         x = check_attributes(rng.normal(size=(graph.num_nodes, 4)), graph.num_nodes)
         parts.append(AttributeExamples(graph, edges, np.repeat([1, 0], 3), x))
     joined = _join_folds(parts, 0) if links else _join_batches(parts)
-    head, row = AttributedPairHead(3, 4, gnn_channels=5, num_members=1), 0
+    head, row = AttributedPairHead(3, 4, gnn_channels=5, num_members=1, apart=links), 0
     for part in parts:
         dealt = [(each.graph, each.rows) for each in folds(part.graph, part.pairs, part.y, 0)]
         for graph, rows in dealt if links else [(part.graph, np.arange(6))]:

@@ -200,7 +200,7 @@ def _training() -> list[Call]:
             "num_walks": 4}, share=2),
         Call("nn.AttributedPairHead", lazy("nn:AttributedPairHead"), lambda: {
             "in_channels": 5, "node_channels": 4, "hidden_channels": 4, "gnn_channels": 4, "num_members": 1,
-            "dropout": 0.2, "gnn_dropout": 0.5, "attribute_dropout": 0.7}),
+            "dropout": 0.2, "gnn_dropout": 0.5, "attribute_dropout": 0.7, "apart": True}),
         Call("LinkPredictor", lambda: _links, lambda: {
             "negatives": "uniform", "steps": 3, "lengths": (2,), "num_anchors": 2, "method": "exact", "num_links": 20,
             "hidden_channels": 4, "num_members": 1, "prior": 0.5, "random_state": 0, "graph": graph("small")}, share=2),

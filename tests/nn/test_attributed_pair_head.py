@@ -7,7 +7,14 @@ import torch
 import graphreach as gr
 from graphreach.errors import InputError
 from graphreach.nn import AttributedPairHead
-from graphreach.nn.attributed_training import Examples, _Trainer, fit_attributed_pair_head, message_matrix
+from graphreach.nn.attributed_training import (
+    Examples,
+    _Trainer,
+    balanced_loss,
+    fit_attributed_pair_head,
+    message_matrix,
+    sum_of_losses,
+)
 from graphreach.nn.sparse_rows import SparseRows
 from graphreach.pairs import AttributeScaling, check_attributes
 from graphreach.training.link_folds import folds
@@ -67,6 +74,46 @@ def test_a_perceptron_of_own_attributes_is_added_to_the_rows():
     torch.testing.assert_close(found, member.nodes(rows, messages) + own)
 
 
+def test_rows_read_apart_are_a_normed_sum_over_hops():
+    graph = random_graph(20, 40, seed=1)
+    x = check_attributes(np.random.default_rng(0).random((20, 6)) < 0.4, 20)
+    member = AttributedPairHead(3, 6, gnn_channels=7, num_members=1, apart=True).members[0]
+    with torch.no_grad():
+        for parameter in (member.hops, member.conv_bias, member.norm_weight, member.norm_bias):
+            parameter.copy_(torch.randn(parameter.shape))
+    degree = 1 + np.array([(graph.edge_index[0] == node).sum() for node in range(20)])
+    a = np.eye(20)
+    for u, v in graph.edge_index.T:
+        a[u, v] = 1.0
+    a /= np.sqrt(np.outer(degree, degree))
+    h = x.toarray() @ member.conv.detach().numpy() + member.conv_bias.detach().numpy()
+    hops = member.hops.detach().numpy()
+    found = member.nodes(SparseRows(x), message_matrix(graph)).detach().numpy()
+    for node in range(20):
+        row = hops[0] * h[node] + hops[1] * (a @ h)[node] + hops[2] * (a @ a @ h)[node]
+        row = (row - row.mean()) / np.sqrt(row.var() + 1e-5)
+        own = row * member.norm_weight.detach().numpy() + member.norm_bias.detach().numpy()
+        assert found[node] == pytest.approx(own, abs=1e-4)
+
+
+def test_logits_read_apart_are_added_and_each_perceptron_has_a_loss_of_its_own():
+    member = AttributedPairHead(3, 6, gnn_channels=4, num_members=1, apart=True).members[0]
+    features, products, y = torch.randn(9, 3), torch.randn(9, 4), torch.tensor([0.0, 1.0, 1.0] * 3)
+    both = []
+    for h, weights, biases in (
+        (features, member.weights, member.biases),
+        (products, member.product_weights, member.product_biases),
+    ):
+        h = torch.relu(torch.relu(h @ weights[0] + biases[0]) @ weights[1] + biases[1])
+        both.append((h @ weights[2] + biases[2])[:, 0])
+    torch.testing.assert_close(member(features, products), both[0] + both[1])
+    torch.testing.assert_close(member.networks(features, products), torch.stack(both))
+    found = sum_of_losses(member.networks(features, products), y)
+    torch.testing.assert_close(found, balanced_loss(both[0], y) + balanced_loss(both[1], y))
+    (alone,) = torch.autograd.grad(balanced_loss(both[0], y), member.weights[0], retain_graph=True)
+    torch.testing.assert_close(torch.autograd.grad(found, member.weights[0])[0], alone)
+
+
 def test_messages_of_a_directed_graph_go_both_ways():
     graph = gr.Graph.from_edges([[0], [1]], directed=True)
     other = gr.Graph.from_edges([[0], [1]])
@@ -84,11 +131,12 @@ def test_logits_are_the_calibrated_mean_of_the_members():
     torch.testing.assert_close(head(described), 2 * (each[0] + each[1]) / 2 - 1)
 
 
-def test_a_link_does_not_see_itself_in_the_messages_of_its_own_step():
+@pytest.mark.parametrize("apart", [False, True])
+def test_a_link_does_not_see_itself_in_the_messages_of_its_own_step(apart):
     """Whatever edges the pairs of a fold have, planted or deleted, its step computes the same."""
     examples = example()
     trainer = _Trainer(examples, torch.from_numpy(examples.features))
-    member = AttributedPairHead(5, 12, gnn_channels=8, num_members=1).members[0]
+    member = AttributedPairHead(5, 12, gnn_channels=8, num_members=1, apart=apart).members[0]
     graph = random_graph(40, 90, seed=0)
     row = int(np.flatnonzero((examples.part == 4) & (examples.y == 1))[0])
     u, v = examples.pairs[:, row]
@@ -133,17 +181,19 @@ def test_every_step_takes_its_pairs_from_the_fold_that_its_messages_leave_out():
         assert not linked & {tuple(pair) for pair in examples.pairs[:, rows.numpy()].T.tolist()}
 
 
-def test_the_same_seed_gives_the_same_bits_and_leaves_the_generator_of_torch_alone():
+@pytest.mark.parametrize("apart", [False, True])
+def test_the_same_seed_gives_the_same_bits_and_leaves_the_generator_of_torch_alone(apart):
     state = torch.random.get_rng_state()
-    (head, unseen, _), (other, again, _) = fitted(), fitted()
+    (head, unseen, _), (other, again, _) = fitted(apart=apart), fitted(apart=apart)
     assert torch.equal(torch.random.get_rng_state(), state)
     assert torch.equal(unseen, again)
     for name, value in head.state_dict().items():
         assert torch.equal(value, other.state_dict()[name]), name
 
 
-def test_saved_and_loaded_bit_for_bit(tmp_path):
-    head, _, _ = fitted()
+@pytest.mark.parametrize("apart", [False, True])
+def test_saved_and_loaded_bit_for_bit(tmp_path, apart):
+    head, _, _ = fitted(apart=apart)
     head.save_pretrained(tmp_path)
     loaded = AttributedPairHead.from_pretrained(tmp_path)
     described = torch.randn(6, head.width)

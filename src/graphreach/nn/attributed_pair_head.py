@@ -1,7 +1,6 @@
 """The network that reads what describes a pair together with the attributes of nodes, by messages between neighbours."""
 
 import itertools
-import math
 
 import numpy as np
 import torch
@@ -10,6 +9,8 @@ from torch import Tensor, nn
 
 from graphreach.arguments import check_flag, check_number, check_whole
 from graphreach.nn.checks import MOST_FEATURES, check_channels
+from graphreach.nn.link_member import LinkMember
+from graphreach.nn.perceptron_layers import init_layers, make_layers, read_layers
 from graphreach.nn.pretrained import Pretrained
 from graphreach.nn.sparse_rows import SparseRows, drop
 from graphreach.pairs.attributes import AttributeScaling
@@ -26,6 +27,9 @@ class AttributedPairHead(Pretrained, nn.Module):
     Messages make neighbours alike, which a class of nodes need not be: with ``own_attributes`` a perceptron of the node's
     own attributes is added to its row, :math:`Z + \mathrm{ReLU}(X W_3 + b_3) \, W_4 + b_4`.
 
+    Links are found better if features and products are read ``apart``, by perceptrons of their own whose logits are added,
+    and if messages are linear: :class:`graphreach.nn.link_member.LinkMember`.
+
     Args:
         in_channels: Number of features of a pair.
         node_channels: Number of attributes of a node.
@@ -36,6 +40,7 @@ class AttributedPairHead(Pretrained, nn.Module):
         gnn_dropout: Share of the convolutional network's hidden units left out.
         attribute_dropout: Share of the attributes left out.
         own_attributes: Whether a perceptron reads a node's own attributes too.
+        apart: Whether features and products are read apart; then own attributes are read in any case.
 
     Shapes:
         - **input:** features and products :math:`(m, f + members \cdot g)`
@@ -66,6 +71,7 @@ class AttributedPairHead(Pretrained, nn.Module):
         gnn_dropout: float = 0.5,
         attribute_dropout: float = 0.7,
         own_attributes: bool = False,
+        apart: bool = False,
     ) -> None:
         super().__init__()
         self._keep_config({key: value for key, value in locals().items() if key != "self"})
@@ -78,8 +84,10 @@ class AttributedPairHead(Pretrained, nn.Module):
         self.in_channels, self.node_channels, self.gnn_channels = in_channels, node_channels, gnn_channels
         self.num_members, own = num_members, check_flag("own_attributes", own_attributes)
         dropouts = (dropout, gnn_dropout, attribute_dropout)
+        widths = (in_channels, node_channels, hidden_channels, gnn_channels)
         self.members = nn.ModuleList(
-            Member(in_channels, node_channels, hidden_channels, gnn_channels, dropouts, own) for _ in range(num_members)
+            LinkMember(*widths, dropouts) if check_flag("apart", apart) else Member(*widths, dropouts, own)
+            for _ in range(num_members)
         )
         self.register_buffer("mean", torch.zeros(in_channels))
         self.register_buffer("scale", torch.ones(in_channels))
@@ -140,14 +148,12 @@ class Member(nn.Module):
         super().__init__()
         self.dropout, self.gnn_dropout, self.attribute_dropout = dropouts
         widths = (node_channels, gnn_channels, gnn_channels)
-        sizes = (in_channels + gnn_channels, hidden_channels, hidden_channels, 1)
         self.convs = nn.ParameterList(nn.Parameter(torch.empty(each)) for each in itertools.pairwise(widths))
         self.conv_biases = nn.ParameterList(nn.Parameter(torch.empty(size)) for size in widths[1:])
         own = itertools.pairwise(widths) if own_attributes else ()
         self.own = nn.ParameterList(nn.Parameter(torch.empty(each)) for each in own)
         self.own_biases = nn.ParameterList(nn.Parameter(torch.empty(each.size(1))) for each in self.own)
-        self.weights = nn.ParameterList(nn.Parameter(torch.empty(each)) for each in itertools.pairwise(sizes))
-        self.biases = nn.ParameterList(nn.Parameter(torch.empty(size)) for size in sizes[1:])
+        self.weights, self.biases = make_layers(in_channels + gnn_channels, hidden_channels)
         self.reset_parameters()
 
     def reset_parameters(self, generator: torch.Generator | None = None) -> None:
@@ -156,10 +162,7 @@ class Member(nn.Module):
         for weight, bias in layers:
             nn.init.xavier_uniform_(weight, generator=generator)
             nn.init.zeros_(bias)
-        for weight, bias in zip(self.weights, self.biases, strict=True):
-            bound = 1 / math.sqrt(weight.size(0))
-            nn.init.uniform_(weight, -bound, bound, generator=generator)
-            nn.init.uniform_(bias, -bound, bound, generator=generator)
+        init_layers(self.weights, self.biases, generator)
 
     def nodes(self, x: SparseRows, messages: SparseRows, generator: torch.Generator | None = None) -> Tensor:
         """The convolutional network's rows, with those of the nodes' own attributes if they are read, ``[n, g]``."""
@@ -171,9 +174,11 @@ class Member(nn.Module):
         own = drop(torch.relu(x.times(self.own[0]) + self.own_biases[0]), self.gnn_dropout, generator)
         return rows + torch.addmm(self.own_biases[1], own, self.own[1])
 
-    def forward(self, features: Tensor, products: Tensor, generator: torch.Generator | None = None) -> Tensor:
-        """Logits ``[m]`` from standardised features and products."""
+    def networks(self, features: Tensor, products: Tensor, generator: torch.Generator | None = None) -> Tensor:
+        """Logits ``[1, m]`` of the one perceptron."""
         h = torch.cat([products, features], dim=1)
-        for weight, bias in zip(self.weights[:-1], self.biases[:-1], strict=True):
-            h = drop(torch.relu(torch.addmm(bias, h, weight)), self.dropout, generator)
-        return torch.addmm(self.biases[-1], h, self.weights[-1])[:, 0]
+        return read_layers(h, self.weights, self.biases, self.dropout, generator)[None]
+
+    def forward(self, features: Tensor, products: Tensor) -> Tensor:
+        """Logits ``[m]`` from standardised features and products."""
+        return self.networks(features, products)[0]

@@ -13,6 +13,7 @@ from torch.nn import functional
 
 from graphreach.graph import Graph
 from graphreach.nn.attributed_pair_head import AttributedPairHead, Member
+from graphreach.nn.link_member import LinkMember
 from graphreach.nn.neighbourhood import OPERATORS, Adjacency
 from graphreach.nn.pair_head import calibrate
 from graphreach.nn.sparse_rows import SparseRows
@@ -106,7 +107,7 @@ def fit_attributed_pair_head(
             rows = trainer.held_out(number, seed)
             for done in trainer.train(member, rows, number, seed):  # type: ignore[arg-type]
                 show(number * PASSES + done, f"member {number + 1}")
-            unseen.append(trainer.logits(member, rows))  # type: ignore[arg-type]
+            unseen.append(trainer.logits(member, rows).sum(0))  # type: ignore[arg-type]
             truth.append(trainer.y[rows])
     head.eval()
     logits, kinds = torch.cat(unseen), torch.cat(truth)
@@ -143,7 +144,7 @@ class _Trainer:
             kept.append(own[torch.randperm(len(own), generator=generator)[: -(-len(own) // 10)]])
         return torch.cat(kept)
 
-    def train(self, member: Member, held: Tensor, number: int, seed: int) -> Iterator[int]:
+    def train(self, member: Member | LinkMember, held: Tensor, number: int, seed: int) -> Iterator[int]:
         """Train a member up to its best pass; yields the number of passes."""
         generator = _generator(seed, number, 0)
         member.reset_parameters(generator)
@@ -159,7 +160,7 @@ class _Trainer:
                 optimiser.zero_grad()
                 self.loss(member, part, rows, generator).backward()
                 optimiser.step()
-            loss = balanced_loss(self.logits(member, held), self.y[held])
+            loss = sum_of_losses(self.logits(member, held), self.y[held])
             since += 1
             if float(loss) < best:
                 best, since = float(loss), 0
@@ -186,24 +187,27 @@ class _Trainer:
             found += [(part, torch.cat(piece)) for piece in zip(*split, strict=True)]
         return [found[place] for place in torch.randperm(len(found), generator=generator).tolist()]
 
-    def loss(self, member: Member, part: int, rows: Tensor, generator: torch.Generator | None) -> Tensor:
+    def loss(self, member: Member | LinkMember, part: int, rows: Tensor, generator: torch.Generator | None) -> Tensor:
         """The loss of some pairs with the messages of one graph."""
-        return balanced_loss(self.scores(member, part, rows, generator), self.y[rows])
+        return sum_of_losses(self.scores(member, part, rows, generator), self.y[rows])
 
-    def scores(self, member: Member, part: int, rows: Tensor, generator: torch.Generator | None = None) -> Tensor:
-        """Logits of some pairs with the messages of one graph."""
+    def scores(
+        self, member: Member | LinkMember, part: int, rows: Tensor, generator: torch.Generator | None = None
+    ) -> Tensor:
+        """Logits of some pairs by each perceptron of a member, ``[k, m]``, with the messages of one graph."""
         nodes = member.nodes(self.x[part], self.messages[part], generator)
         first, second = self.pairs[:, rows]
-        found: Tensor = member(self.features[rows], nodes[first] * nodes[second], generator)
+        found: Tensor = member.networks(self.features[rows], nodes[first] * nodes[second], generator)
         return found
 
     @torch.no_grad()
-    def logits(self, member: Member, rows: Tensor) -> Tensor:
-        """Logits of pairs, each with the messages of its own graph."""
-        out = torch.empty(len(rows))
-        for part in self.part[rows].unique().tolist():
-            own = self.part[rows] == part
-            out[own] = self.scores(member, part, rows[own])
+    def logits(self, member: Member | LinkMember, rows: Tensor) -> Tensor:
+        """Logits of pairs by each perceptron, ``[k, m]``, each pair with the messages of its own graph."""
+        parts = self.part[rows].unique().tolist()
+        found = [self.scores(member, part, rows[self.part[rows] == part]) for part in parts]
+        out = torch.empty(found[0].size(0), len(rows))
+        for part, own in zip(parts, found, strict=True):
+            out[:, self.part[rows] == part] = own
         return out
 
 
@@ -211,6 +215,11 @@ def balanced_loss(logits: Tensor, y: Tensor) -> Tensor:
     """Cross entropy, in which both kinds of pairs count alike."""
     losses = functional.binary_cross_entropy_with_logits(logits, y, reduction="none")
     return 0.5 * (losses[y == 1].mean() + losses[y == 0].mean())
+
+
+def sum_of_losses(logits: Tensor, y: Tensor) -> Tensor:
+    """The losses of several perceptrons with logits ``[k, m]``, each trained for itself."""
+    return torch.stack([balanced_loss(own, y) for own in logits]).sum()
 
 
 def _generator(seed: int, number: int, purpose: int) -> torch.Generator:

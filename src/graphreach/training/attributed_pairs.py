@@ -124,6 +124,7 @@ def learn_attributes(
             scaling,
             seed,
             own_attributes=not links,
+            apart=links,
             **arguments,
         )
     return head, unseen.double().numpy(), kinds.long().numpy()
