@@ -33,7 +33,7 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
 
     A pair of nodes is described by direct reachability, by the positions of both relative to greedy anchors, by degrees and
     by return probabilities (:func:`graphreach.pair_features`), and a few small perceptrons read that. If nodes have
-    attributes ``x``, cosines of these and the product of two rows of a graph convolutional network are read as well, by
+    attributes ``x``, cosines of these and the product of two rows of a graph neural network are read as well, by
     :class:`graphreach.nn.AttributedPairHead`.
 
     Without ``pairs``, :meth:`fit` learns the graph's own links: every link is described by a graph without it, as a link
