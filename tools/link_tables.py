@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 ROOT = Path(__file__).parent.parent
+NAMES = {"cora": "Cora", "citeseer": "CiteSeer", "pubmed": "PubMed", "heart": "CiteSeer, HeaRT's hard negatives"}
 METHODS = ("pretrained", "common-neighbours", "adamic-adar", "katz", "pagerank", "reachability")
 
 
@@ -67,6 +68,17 @@ def raw_files_table() -> str:
         ratio = each["seconds"] / unit[each["file"]]
         found = f"{each['auc']:.3f} | {each['hits@100']:.3f} | {ratio:.2f}"
         lines.append(f"| {each['file'].partition('.')[0]} | {each['method']} | {found} |")
+    return "\n".join(lines)
+
+
+def attributes_table() -> str:
+    """Links of graphs whose nodes have attributes: what every finished split gave, beside the bar."""
+    lines = ["| data | measure | splits or seeds | `gr.LinkPredictor` |", "|---|---|---|---|"]
+    for name, metric in (("cora", "hits@100"), ("citeseer", "hits@100"), ("pubmed", "hits@100"), ("heart", "mrr")):
+        path = ROOT / f"benchmarks/results/attributes-{name}.jsonl"
+        values = [100 * json.loads(line)[metric] for line in path.read_text(encoding="utf-8").splitlines()]
+        shown = f"{np.mean(values):.1f} ± {np.std(values):.1f}" if len(values) > 1 else f"{values[0]:.1f}"
+        lines.append(f"| {NAMES[name]} | {metric} x 100 | {len(values)} | {shown} |")
     return "\n".join(lines)
 
 

@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from tools.calls import stored
 from tools.flow import flow
-from tools.link_tables import degree_bias_table, pretrained_table, raw_files_table, seal_table
+from tools.link_tables import attributes_table, degree_bias_table, pretrained_table, raw_files_table, seal_table
 from tools.names import address, own_names, public_names, rooms
 
 CALLS = re.compile(r"<!-- calls: (\w+) -->")
@@ -48,7 +48,7 @@ def on_page_markdown(markdown: str, **kwargs: Any) -> str:
     markdown = CALLS.sub(lambda found: stored(found[1]).read_text(encoding="utf-8").replace("\n", ""), markdown)
     made = {
         "flow": flow, "verbs": _verb_table, "seal": seal_table, "pretrained": pretrained_table,
-        "degree-bias": degree_bias_table, "raw-files": raw_files_table,
+        "degree-bias": degree_bias_table, "raw-files": raw_files_table, "attributes": attributes_table,
     }  # fmt: skip
     for name, make in made.items():
         if f"<!-- {name} -->" in markdown:
