@@ -143,6 +143,25 @@ def test_scores_that_are_no_array_failed_with_a_missing_attribute(tmp_path):
         gr.training.run(data, settings, tmp_path / "run")
 
 
+@pytest.mark.parametrize(
+    ("task", "name", "scores", "message"),
+    [
+        ("link", "val_0.npy", np.empty(0), "0 validation pairs, got 152 validation pairs"),
+        ("link", "test_0.npy", np.ones((152, 2)), r"one score for each of 152 test pairs, got shape \[152, 2\]"),
+        ("node", "val_0.npy", np.ones((4, 2)), "4 validation nodes, got 40 validation nodes"),
+        ("node", "test_0.npy", np.ones((40, 1)), r"20 scores for each of 40 test nodes, got shape \[40, 1\]"),
+    ],
+)
+def test_a_report_with_scores_of_another_shape_failed_in_numpy(task, name, scores, message, tmp_path):
+    data = gr.datasets.load("grid" if task == "link" else "communities")
+    gr.training.run(data, gr.training.Settings(method="reach", task=task, model={"num_anchors": 4}), tmp_path / "run")
+    out = io.BytesIO()
+    np.save(out, scores)
+    with_member(tmp_path / "run" / "scores.npz", name, out.getvalue())
+    with pytest.raises(gr.InputError, match=message):
+        gr.report.make_report(tmp_path / "run", data)
+
+
 def test_tensors_as_ids_were_as_many_nodes_as_entries():
     pairs = torch.tensor([[0, 1], [1, 2]])
     assert gr.Graph.from_edge_list(pairs, nodes=torch.tensor([7])).ids.tolist() == [0, 1, 2, 7]

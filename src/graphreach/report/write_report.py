@@ -114,14 +114,22 @@ def load_explained(folder: Path) -> LoadedRun | TrainedRun:
 
 
 def _check_examples(outcome: Outcome, number: int, split: Split) -> None:
-    """Refuse a split with other test examples than the run scored."""
-    scores = outcome.scores["test"][number - 1]
-    recorded = 0 if scores is None else len(scores)
-    if recorded != len(split.test) or (split.task == "node" and not recorded):
-        noun = "nodes" if split.task == "node" else "pairs"
-        raise InputError(
-            f"data must be what the run was trained with, {recorded} test {noun}, got {len(split.test)} test {noun}"
-        )
+    """Refuse a split with other examples or classes than the run scored."""
+    noun = "nodes" if split.task == "node" else "pairs"
+    for part, name in (("test", "test"), ("val", "validation")):
+        scores, examples = outcome.scores[part][number - 1], getattr(split, part)
+        recorded = 0 if scores is None else len(scores)
+        if recorded != len(examples) or (part == "test" and split.task == "node" and not recorded):
+            raise InputError(
+                f"data must be what the run was trained with, {recorded} {name} {noun}, got {len(examples)} {name} {noun}"
+            )
+        columns = [split.num_classes] if split.task == "node" else []
+        if scores is not None and list(scores.shape[1:]) != columns:
+            wanted = f"{split.num_classes} scores" if columns else "one score"
+            raise InputError(
+                f"scores must be {wanted} for each of {recorded} {name} {noun}, got shape {list(scores.shape)};"
+                " train the run again"
+            )
 
 
 def fill_page(content: dict[str, Any]) -> str:
