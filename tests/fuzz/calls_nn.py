@@ -206,9 +206,16 @@ def _training() -> list[Call]:
             "hidden_channels": 4, "num_members": 1, "prior": 0.5, "random_state": 0, "graph": graph("small")}, share=2),
         Call("LinkPredictor.fit", lambda: _fit_links, lambda: {
             "graph": graph("int"), "pairs": [(1, 4), (7, 10), (1, 10), (4, 7)], "y": [1, 0, 1, 0]}, share=1),
+        Call("LinkPredictor.fit.attributes", lambda: _fit_links, lambda: {
+            "graph": graph("int"), "x": samples.features(), "pairs": [(1, 4), (7, 10), (1, 10), (4, 7)],
+            "y": [1, 0, 1, 0]}, share=0.5),
+        Call("LinkPredictor.predict_proba", lambda: _attributed_links().predict_proba, lambda: {
+            "pairs": [(1, 4), (7, 10)], "graph": graph("int"), "x": samples.features()}),
+        Call("ReachClassifier.predict_proba", lambda: _attributed_classes().predict_proba, lambda: {
+            "ids": [1, 4], "graph": graph("int"), "x": samples.features()}),
         Call("ReachClassifier", lambda: _classes, lambda: {
             "graph": graph("int"), "labels": dict(zip(graph("int").ids.tolist(), "abcab" * 6, strict=False)),
-            "num_anchors": 2, "strategy": "greedy", "random_state": 0}, share=1),
+            "num_anchors": 2, "strategy": "greedy", "random_state": 0, "x": samples.features()}, share=1),
         Call("GraphReachEmbedding", lambda: _estimator, lambda: {
             "num_anchors": 2, "strategy": "greedy", "preset": "best", "hidden_channels": 4, "num_layers": 2,
                 "epochs": 1,
@@ -240,10 +247,24 @@ def _fit_links(**arguments: Any) -> Any:
     )
 
 
-def _classes(graph: Any, labels: Any, **arguments: Any) -> Any:
+def _classes(graph: Any, labels: Any, x: Any = None, **arguments: Any) -> Any:
     import graphreach as gr
 
-    return gr.ReachClassifier(**arguments).fit(graph, labels).predict()
+    return gr.ReachClassifier(**arguments).fit(graph, labels, x).predict()
+
+
+@cache
+def _attributed_links() -> Any:
+    import graphreach as gr
+
+    return gr.LinkPredictor.load(samples.folder() / "reach-features/model")
+
+
+@cache
+def _attributed_classes() -> Any:
+    import graphreach as gr
+
+    return gr.ReachClassifier.load(samples.folder() / "classes-features/model")
 
 
 def _estimator(graph: Any, **arguments: Any) -> Any:

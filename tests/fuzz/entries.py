@@ -2,10 +2,10 @@
 
 from functools import cache
 
-from tests.fuzz import arguments, graph_files, planted, run_files, settings_files, table_files
+from tests.fuzz import arguments, fitted_files, graph_files, planted, run_files, settings_files, table_files
 from tests.fuzz.entry import Entry
 
-ROOMS = (graph_files, table_files, planted, run_files, settings_files, arguments)
+ROOMS = (graph_files, table_files, planted, run_files, fitted_files, settings_files, arguments)
 
 
 @cache

@@ -23,7 +23,6 @@ def entries() -> list[Entry]:
     return [
         Entry("run.open", _open, 8),
         Entry("run.weights", _weights, 5),
-        Entry("run.reach", _reach, 4),
         Entry("run.resume", _resume, 4),
         Entry("run.finished", _finished, 3),
         Entry("run.other_data", _other_data, 2),
@@ -33,7 +32,7 @@ def entries() -> list[Entry]:
     ]
 
 
-def _damaged(folder: str, dice: Dice, chosen: list[str] | None = None) -> tuple[Path, str, bytes]:
+def damaged(folder: str, dice: Dice, chosen: list[str] | None = None) -> tuple[Path, str, bytes]:
     """A copy of a folder of samples with one file damaged, removed or exchanged."""
     path = samples.copy(folder)
     name = dice.pick(chosen or samples.names(folder))
@@ -68,7 +67,7 @@ def _use(folder: Path) -> Any:
 
 def _open(dice: Dice) -> Case:
     task = dice.pick(samples.RUNS)
-    folder, name, data = _damaged(task, dice)
+    folder, name, data = damaged(task, dice)
     return Case(lambda: _use(folder), f"TrainedRun({task}) with {name} {short(data)}")
 
 
@@ -79,29 +78,9 @@ def _weights(dice: Dice) -> Case:
     folder = samples.copy(task)
     data = flip(samples.read(f"{task}/{chosen}"), dice)
     write(str(folder / chosen), data)
-    return Case(lambda: _use(folder), f"TrainedRun({task}) with bytes of {chosen} flipped", _same(lambda: _known(task)))
-
-
-def _reach(dice: Dice) -> Case:
-    """A run of method ``reach`` with a damaged file; weights and metadata that have changed are refused."""
-    from graphreach.training import load_run
-
-    folder, name, data = _damaged("reach", dice)
-
-    def call() -> Any:
-        run = load_run(folder)
-        known = run.embed(samples.graph())
-        return (run.score_pairs(known, PAIRS, samples.graph()),)
-
-    return Case(call, f"load_run(reach) with {name} {short(data)}", _same(_known_reach) if "model/" in name else None)
-
-
-@cache
-def _known_reach() -> Any:
-    from graphreach.training import load_run
-
-    run = load_run(samples.folder() / "reach")
-    return (run.score_pairs(run.embed(samples.graph()), PAIRS, samples.graph()),)
+    return Case(
+        lambda: _use(folder), f"TrainedRun({task}) with bytes of {chosen} flipped", same_as(lambda: _known(task))
+    )
 
 
 @cache
@@ -109,7 +88,9 @@ def _known(task: str) -> Any:
     return _use(samples.folder() / task)
 
 
-def _same(known: Callable[[], Any]) -> Check:
+def same_as(known: Callable[[], Any]) -> Check:
+    """Refuses other arrays than those of the undamaged files, unless a warning came with them."""
+
     def check(value: Any, said: list[str]) -> str | None:
         same = all(np.array_equal(one, other) for one, other in zip(value, known(), strict=True))
         return None if same or said else "damaged weights were loaded without a word and give another result"
@@ -117,14 +98,13 @@ def _same(known: Callable[[], Any]) -> Check:
     return check
 
 
-def _sample(task: str, change: str = "") -> Any:
-    """The data that a run was trained on, or with a change."""
+def make_sample(task: str, change: str = "", x: Any = None) -> Any:
+    """The data that a run was trained on, or with a change; with features ``x`` if it was trained with some."""
     import graphreach as gr
 
     graph = samples.graph()
     y = None if task == "link" else (np.arange(30) >= 15).astype(np.int64)
     y = None if y is None else 1 - y
-    x = None
     source, target = graph.edge_index
     edges = np.stack([source, target])[:, source < target]
     if change == "edge":
@@ -137,27 +117,28 @@ def _sample(task: str, change: str = "") -> Any:
         y = y.copy()
         y[3] = 1 - y[3]
     elif change == "features":
-        x = np.ones((30, 2), np.float32)
+        x = np.ones((30, 2), np.float32) if x is None else -x
     ids = [each + 1 for each in graph.ids.tolist()] if change == "ids" else graph.ids
     return gr.datasets.Sample(gr.Graph.from_edges(edges, num_nodes=30, ids=ids), x, y)
 
 
-def _settings(task: str) -> Any:
+def settings_of(name: str) -> Any:
+    """The settings of a run among the samples."""
     from graphreach.training import Settings
 
-    return Settings(**json.loads(samples.read(f"{task}/settings.json")))
+    return Settings(**json.loads(samples.read(f"{name}/settings.json")))
 
 
 def _run(task: str, folder: Path, change: str = "") -> Any:
     from graphreach import training
 
-    return training.run(_sample(task, change), _settings(task), folder)
+    return training.run(make_sample(task, change), settings_of(task), folder)
 
 
 def _resume(dice: Dice) -> Case:
     task = dice.pick(samples.RUNS)
     files = [name for name in samples.names(task) if "checkpoint" in name or name in ("settings.json", "content.json")]
-    folder, name, data = _damaged(task, dice, files)
+    folder, name, data = damaged(task, dice, files)
     (folder / "record.json").unlink()
 
     def check(value: Any, said: list[str]) -> str | None:
@@ -168,10 +149,14 @@ def _resume(dice: Dice) -> Case:
     return Case(lambda: _run(task, folder), f"run({task}) continued with {name} {short(data)}", check)
 
 
+def finished_files(name: str) -> list[str]:
+    """Files of a run that are read when it is repeated."""
+    return [each for each in samples.names(name) if "/" not in each and not each.endswith("safetensors")]
+
+
 def _finished(dice: Dice) -> Case:
     task = dice.pick(samples.RUNS)
-    files = [name for name in samples.names(task) if "/" not in name and not name.endswith("safetensors")]
-    folder, name, data = _damaged(task, dice, files)
+    folder, name, data = damaged(task, dice, finished_files(task))
 
     def call() -> Any:
         outcome = _run(task, folder)
@@ -187,11 +172,13 @@ def _other_data(dice: Dice) -> Case:
     folder = samples.copy(task)
     if not finished:
         (folder / "record.json").unlink()
+    about = f"run({task}) with {change} changed, finished={finished}"
+    return Case(lambda: _run(task, folder, change), about, refuse_other_data)
 
-    def check(value: Any, said: list[str]) -> str | None:
-        return "a run of other data was returned or continued"
 
-    return Case(lambda: _run(task, folder, change), f"run({task}) with {change} changed, finished={finished}", check)
+def refuse_other_data(value: Any, said: list[str]) -> str:
+    """Whatever comes is wrong."""
+    return "a run of other data was returned or continued"
 
 
 def command(arguments: list[str]) -> tuple[int, str]:
@@ -221,16 +208,17 @@ def check_command(value: tuple[int, str], said: list[str]) -> str | None:
 
 def _command(dice: Dice) -> Case:
     task = dice.pick(samples.RUNS)
-    folder, name, data = _damaged(task, dice)
+    folder, name, data = damaged(task, dice)
     write("graph.csv", samples.read("graph.csv"))
     write("labels.csv", samples.read("labels.csv"))
     write("pairs.csv", samples.read("tables/pairs.csv"))
+    write("nodes.csv", samples.read("tables/nodes.csv"))
     choices = [
-        ["predict", str(folder), "--nodes", "1", "4"]
+        ["predict", str(folder), "--nodes", "nodes.csv"]
         if task == "node"
         else ["predict", str(folder), "--pairs", "pairs.csv"],
         ["evaluate", str(folder)],
-        ["explain", str(folder), "1"],
+        ["explain", str(folder), "--node", "1"],
         ["train", "graph.csv", "-o", str(folder), "--task", task, "-m", "graphreach", "--epochs", "2"],
     ]
     arguments = dice.pick(choices)
@@ -240,12 +228,12 @@ def _command(dice: Dice) -> Case:
 def _estimator(dice: Dice) -> Case:
     import graphreach as gr
 
-    folder, name, data = _damaged("estimator", dice)
+    folder, name, data = damaged("estimator", dice)
 
     def call() -> Any:
         return (gr.GraphReachEmbedding.load(folder).transform(samples.graph()),)
 
-    check = _same(_known_estimator) if name == "model.safetensors" else None
+    check = same_as(_known_estimator) if name == "model.safetensors" else None
     return Case(call, f"GraphReachEmbedding.load with {name} {short(data)}", check)
 
 
@@ -261,7 +249,7 @@ def _cache(dice: Dice) -> Case:
 
     kind = dice.pick(["cache", "cache-csr"])
     layout: Any = {"layout": "csr"} if kind == "cache-csr" else {}
-    folder, name, data = _damaged(kind, dice)
+    folder, name, data = damaged(kind, dice)
 
     def call(cache: Path | None = folder) -> Any:
         found = gr.reachability(samples.graph(), [0, 5], num_walks=5, walk_length=3, cache=cache, **layout)

@@ -19,6 +19,17 @@ SETTINGS = [
     "--set", "evaluate_every=1", "--epochs", "2",
 ]  # fmt: skip
 REACH = ["--set", "model={steps: 3, lengths: [3], num_anchors: 4, num_members: 2, hidden_channels: 8}"]
+CLASSES = ["--set", "model={num_anchors: 4}"]
+FEATURES, LABELS = ["--features", "features.csv"], ["--labels", "labels.csv"]
+FITTED = {
+    "reach": REACH,
+    "reach-features": [*FEATURES, *REACH],
+    "pairs": ["--task", "pair", *LABELS, *REACH],
+    "pairs-features": ["--task", "pair", *LABELS, *FEATURES, *REACH],
+    "classes": ["--task", "node", *LABELS, *CLASSES],
+    "classes-features": ["--task", "node", *LABELS, *FEATURES, *CLASSES],
+}
+"""Runs of method ``reach``, with the options of ``graphreach train``."""
 
 
 def use(folder: Path) -> None:
@@ -65,6 +76,11 @@ def graph(kind: str = "int") -> Any:
     if kind == "small":
         return gr.Graph.from_edges([[0, 1, 2, 3, 4, 5, 6, 7, 0], [1, 2, 3, 4, 5, 6, 7, 0, 4]])
     return gr.Graph.from_edge_list(edges)
+
+
+def features() -> Any:
+    """Features of the 30 nodes, in the order of the graph's ids."""
+    return np.array([[i / 7, float(i % 3), -i * 1e-3] for i in range(30)], np.float32)
 
 
 def _grid() -> list[tuple[int, int]]:
@@ -144,7 +160,7 @@ def _make_tables() -> None:
     import polars as pl
 
     ids = graph().ids.tolist()
-    numbers = [[i / 7, float(i % 3), -i * 1e-3] for i in range(len(ids))]
+    numbers = features().astype(float).tolist()
     pairs = list(zip(ids[::2], ids[1::2], strict=True))
     texts = {
         "labels.csv": "id,label\n" + "".join(f"{each},{'red' if i < 15 else 'blue'}\n" for i, each in enumerate(ids)),
@@ -186,15 +202,17 @@ def _make_runs() -> None:
     import graphreach as gr
 
     shutil.copy("plain.csv", "graph.csv")
-    shutil.copy("tables/labels.csv", "labels.csv")
+    for name in ("labels.csv", "features.csv"):
+        shutil.copy(Path("tables", name), name)
     for task in RUNS:
         labels = [] if task == "link" else ["--labels", "labels.csv"]
         with patch("time.perf_counter", lambda: 0.0):
             command("train", "graph.csv", "-o", task, "--task", task, *labels, *SETTINGS)
         _fix_paths(Path(task))
-    with patch("time.perf_counter", lambda: 0.0):
-        command("train", "graph.csv", "-o", "reach", *REACH)
-    _fix_paths(Path("reach"))
+    for name, options in FITTED.items():
+        with patch("time.perf_counter", lambda: 0.0):
+            command("train", "graph.csv", "-o", name, *options)
+        _fix_paths(Path(name))
     estimator = gr.GraphReachEmbedding(num_anchors=4, hidden_channels=8, epochs=2)
     estimator.fit(graph())
     estimator.save("estimator")
