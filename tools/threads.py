@@ -40,6 +40,13 @@ CASES: dict[str, dict[str, Any]] = {
             ("link", "pair", "node"), ("gcn", "sage", "gat", "gin", "pgnn-e", "pgnn-f", "mlp", "gcn-rw", "gcn-laplacian")
         )
     },
+    **{
+        f"{task}-reach{'-features' if features else ''}": {
+            "task": task, "method": "reach", "features": features,
+            "model": {"num_anchors": 64} | ({} if task == "node" else {"num_links": 500, "num_members": 1}),
+        }
+        for task, features in itertools.product(("link", "pair", "node"), (False, True))
+    },
     "link-node2vec": {"task": "link", "method": "node2vec", "model": {"epochs": 1}},
     "link-graphreach+gcn": {"task": "link", "method": "graphreach+gcn"},
     "link-identity": {"task": "link", "identity": True, "features": False},
@@ -88,25 +95,36 @@ def train(name: str, data: Any, epochs: int = 6) -> Arrays:
             weights = outcome.model.state_dict().values()
             found["weights"] = np.concatenate([np.asarray(each, np.float64).ravel() for each in weights])
             found["loss"] = np.array(outcome.record["training_loss"])
-            found |= predicted(gr.training.TrainedRun(folder), data, settings)
+        if outcome.model is not None or settings.method == "reach":
+            found |= predicted(gr.training.load_run(folder), data, settings)
     return found
 
 
 def predicted(run: Any, data: Any, settings: Any) -> Arrays:
     """What the stored model says of the whole graph."""
-    z = run.embed(data.graph, data.x if settings.features else None)
+    z, nodes = run.embed(data.graph, data.x if settings.features else None), np.arange(data.graph.num_nodes)
+    found: Arrays = {"embedding": z} if isinstance(z, np.ndarray) else {}
     if settings.task == "node":
-        return {"embedding": z, "classes": run.class_probabilities(z, np.arange(len(z)))}
-    pairs = np.stack([np.arange(len(z)), np.roll(np.arange(len(z)), 7)])
-    return {"embedding": z, "pairs": run.score_pairs(z, pairs, data.graph)}
+        return found | {"classes": run.class_probabilities(z, nodes)}
+    return found | {"pairs": run.score_pairs(z, np.stack([nodes, np.roll(nodes, 7)]), data.graph)}
 
 
 def estimate(data: Any) -> Arrays:
-    """The numbers of the estimator."""
+    """The numbers of the estimators."""
     import graphreach as gr
 
-    embedding = gr.GraphReachEmbedding(num_anchors=32, epochs=6).fit(data.graph)
-    return {"fit": embedding.embedding_, "transform": embedding.transform(data.graph)}
+    graph, ids = data.graph, data.graph.ids
+    embedding = gr.GraphReachEmbedding(num_anchors=32, epochs=6).fit(graph)
+    found: Arrays = {"estimator/fit": embedding.embedding_, "estimator/transform": embedding.transform(graph)}
+    labels = np.where(np.arange(len(ids)) % 10 == 0, data.y, -1)
+    for name, x in (("", None), ("-features", data.x)):
+        links = gr.LinkPredictor(num_links=500, num_anchors=64, num_members=1).fit(graph, x)
+        found[f"link-predictor{name}/described"] = links.background_
+        found[f"link-predictor{name}/pairs"] = links.predict_proba(np.stack([ids, np.roll(ids, 7)], axis=1))
+        found[f"link-predictor{name}/recommended"] = np.asarray(links.recommend(ids[:20], top=5).probability)
+        classes = gr.ReachClassifier(64).fit(graph, labels, x)
+        found[f"reach-classifier{name}/classes"] = classes.predict_proba()
+    return found
 
 
 def differing_bits(one: Arrays, other: Arrays) -> int:
@@ -144,7 +162,7 @@ def _in_process(file: Path, names: list[str], torch_threads: int | None) -> None
     jit.SHORT = 0.0  # small work is shared too
     data = sample()
     found = {f"{name}/{key}": value for name in names for key, value in train(name, data).items()}
-    found |= {f"estimator/{key}": value for key, value in estimate(data).items()}
+    found |= estimate(data)
     np.savez(file, allow_pickle=False, **found)  # type: ignore[arg-type]
 
 
@@ -166,7 +184,7 @@ def measure(names: list[str]) -> dict[str, Any]:
             bits[title] = _by_case(reference, found)
             print(title, sum(bits[title].values()), "bits differ", file=sys.stderr)
     return {
-        "command": "python -m tools.threads",
+        "command": "python -m tools.threads" + ("" if names == list(CASES) else f" --cases {','.join(names)}"),
         "compared": numbers,
         "cases": sorted({key.split("/")[0] for key in reference or {}}),
         "differing_bits": {title: sum(each.values()) for title, each in bits.items()},
