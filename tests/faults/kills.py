@@ -1,15 +1,15 @@
 """Processes that are killed at random moments: ``python -m tests.faults.kills`` counts what they leave.
 
 Training is killed with the default interval between checkpoints, some times over, and then left to end: it must end with
-the bits of a run that nothing interrupted. ``graphreach embed`` is killed while it writes: at the target there must be
-nothing, or the whole file that was there before.
+the bits of a run that nothing interrupted. Runs of method ``reach`` have no checkpoints: killed while they learn or while
+they write their model, they begin anew, and must end with the same bits too. ``graphreach embed`` is killed while it
+writes: at the target there must be nothing, or the whole file that was there before.
 """
 
 import argparse
+import itertools
 import json
-import os
 import random
-import signal
 import subprocess
 import sys
 import tempfile
@@ -22,6 +22,7 @@ import graphreach as gr
 from graphreach.io.files import replacing
 
 COUNTED = ("metrics", "best_epoch", "epochs", "training_loss", "history")
+KINDS = ("link", "link-features", "pair", "node", "node-features")
 FORMATS = (".parquet", ".csv", ".npy", ".npz", ".emb")
 OUTPUT = Path("results/robustness/kills.json")
 
@@ -34,6 +35,19 @@ settings = training.Settings(epochs=epochs, evaluate_every=20, num_anchors=8, dr
 data = datasets.load("communities")
 print("ready", flush=True)
 training.run(data, settings, folder)
+"""
+
+FIT = """
+import sys
+import numpy as np
+from graphreach import datasets, training
+folder, (task, _, features) = sys.argv[1], sys.argv[2].partition("-")
+sample = datasets.load("communities")[0]
+x = np.random.default_rng(0).normal(size=(sample.graph.num_nodes, 8)) + sample.y[:, None] % 5
+data = datasets.Sample(sample.graph, x.astype(np.float32) if features else None, sample.y)
+model = {"num_anchors": 16} if task == "node" else {"num_anchors": 16, "num_links": 200, "num_members": 1}
+print("ready", flush=True)
+training.run(data, training.Settings(method="reach", task=task, model=model), folder)
 """
 
 EMBED = """
@@ -70,7 +84,7 @@ def finish(process):
 def kill(process):
     """End it as nothing can prevent; returns whether it was still running."""
     running = process.poll() is None
-    os.kill(process.pid, signal.SIGKILL)
+    process.kill()  # nothing, if it has ended: its number may be that of another process
     process.communicate()
     return running
 
@@ -80,7 +94,8 @@ def result(folder):
     record = json.loads((folder / "record.json").read_text())
     with np.load(folder / "scores.npz") as file:
         scores = {name: file[name].tobytes() for name in file.files}
-    return {key: record[key] for key in COUNTED}, scores, (folder / "model" / "model.safetensors").read_bytes()
+    model = {path.name: path.read_bytes() for path in (folder / "model").iterdir()}
+    return {key: record[key] for key in COUNTED if key in record}, scores, model
 
 
 def kill_training(folder, reference, kills, epochs, interval, longest, draw):
@@ -93,6 +108,32 @@ def kill_training(folder, reference, kills, epochs, interval, longest, draw):
         done += kill(process)
     finish(start(TRAIN, folder, epochs, interval))
     return done, result(folder) == reference
+
+
+def kill_fit(kind, folder, reference, kills, longest, draw):
+    """The same for a run of method ``reach``, half of the time once it writes its model."""
+    done = 0
+    while done < kills and not (folder / "record.json").exists():
+        before = _model_files(folder)
+        process = start(FIT, folder, kind)
+        assert process.stdout.readline() == "ready\n", process.stderr.read()
+        if draw.random() < 0.5:
+            while process.poll() is None and _model_files(folder) == before:
+                time.sleep(0.0005)
+            time.sleep(draw.uniform(0.0, 0.02))
+        else:
+            time.sleep(draw.uniform(0.05, longest))
+        done += kill(process)
+    finish(start(FIT, folder, kind))
+    return done, result(folder) == reference and not partials(folder) + partials(folder / "model")
+
+
+def _model_files(folder):
+    """Names of the model's files and when they were written; one that is just being renamed may be missing."""
+    try:
+        return {(path.name, path.stat().st_mtime_ns) for path in (folder / "model").iterdir()}
+    except FileNotFoundError:
+        return set()
 
 
 def partials(folder):
@@ -139,6 +180,35 @@ def count_training(kills, epochs, longest, seed):
     return {**found, "seconds_between_checkpoints": interval, "epochs": epochs}
 
 
+def count_fits(kills, seed):
+    """Kill runs of method ``reach``, of every kind in turn; those that ended before a kill are not counted."""
+    draw, found = random.Random(seed), {"kills": 0, "runs": 0, "repeated_bit_identical": 0}
+    known = {}
+    with tempfile.TemporaryDirectory() as scratch:
+        for number in itertools.count():
+            if found["kills"] >= kills:
+                break
+            kind = KINDS[number % len(KINDS)]
+            if kind not in known:
+                known[kind] = _whole_fit(Path(scratch, kind), kind)
+            folder, (reference, longest) = Path(scratch, str(number)), known[kind]
+            done, same = kill_fit(kind, folder, reference, min(4, kills - found["kills"]), longest, draw)
+            found["kills"] += done
+            found["runs"] += done > 0 or not same
+            found["repeated_bit_identical"] += done > 0 and same
+            print(kind, found, file=sys.stderr, flush=True)
+    return {**found, "kinds": list(known)}
+
+
+def _whole_fit(folder, kind):
+    """What a run that nothing interrupts gives, and its seconds after the imports."""
+    process = start(FIT, folder, kind)
+    assert process.stdout.readline() == "ready\n", process.stderr.read()
+    began = time.monotonic()
+    finish(process)
+    return result(folder), time.monotonic() - began
+
+
 def count_embedding(kills, seed):
     """Kill ``embed`` while it writes files of every kind, over an old file and without one."""
     draw, found = random.Random(seed), {"kills": 0, "half_files": 0, "written_afterwards": 0, "partial_files_left": 0}
@@ -171,23 +241,31 @@ def _written_again(target, whole):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--training", type=int, default=50, help="kills of training")
+    parser.add_argument("--reach", type=int, default=40, help="kills of runs of method reach")
     parser.add_argument("--embed", type=int, default=20, help="kills of embed while it writes")
     parser.add_argument("--epochs", type=int, default=1200)
     parser.add_argument("--longest", type=float, default=11.0, help="seconds of training before a kill, at most")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    found = {
-        "command": "python -m tests.faults.kills " + " ".join(sys.argv[1:]),
-        "version": gr.__version__,
-        "training": count_training(options.training, options.epochs, options.longest, options.seed),
-        "embed": count_embedding(options.embed, options.seed),
+    parts = {
+        "training": lambda: count_training(options.training, options.epochs, options.longest, options.seed),
+        "reach": lambda: count_fits(options.reach, options.seed),
+        "embed": lambda: count_embedding(options.embed, options.seed),
     }
-    found["command"] = found["command"].strip()
+    command = " ".join(["python -m tests.faults.kills", *sys.argv[1:]])
+    asked = {name: {"command": command, "version": gr.__version__, **count()} for name, count in parts.items()
+        if getattr(options, name)}  # fmt: skip
+    found = (json.loads(OUTPUT.read_text()) if OUTPUT.exists() else {}) | asked  # parts without kills stay as they were
     OUTPUT.parent.mkdir(parents=True, exist_ok=True)
     with replacing(OUTPUT) as partial:
         partial.write_text(json.dumps(found, indent=1) + "\n")
-    bad = found["training"]["runs"] - found["training"]["resumed_bit_identical"] + found["embed"]["half_files"]
-    sys.exit(1 if bad else 0)
+    sys.exit(1 if any(_is_bad(each) for each in asked.values()) else 0)
+
+
+def _is_bad(part):
+    """Whether a run ended with other bits, or a half file was found."""
+    same = [part[name] for name in ("resumed_bit_identical", "repeated_bit_identical") if name in part]
+    return any(part["runs"] != each for each in same) or part.get("half_files", 0) > 0
 
 
 if __name__ == "__main__":

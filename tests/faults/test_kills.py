@@ -25,6 +25,13 @@ def test_training_killed_at_random_moments_ends_with_the_same_bits(tmp_path):
     assert same, f"after {done} kills"
 
 
+@pytest.mark.parametrize("kind", ["link", "node-features"])
+def test_a_run_of_method_reach_killed_at_random_moments_ends_with_the_same_bits(kind, tmp_path):
+    kills.finish(kills.start(kills.FIT, tmp_path / "whole", kind))
+    done, same = kills.kill_fit(kind, tmp_path / "run", kills.result(tmp_path / "whole"), 2, 1.0, random.Random())
+    assert same, f"after {done} kills"
+
+
 def test_embed_killed_while_it_writes_leaves_no_half_file(tmp_path):
     target = tmp_path / "out.parquet"
     target.write_bytes(b"before")
