@@ -7,7 +7,7 @@ import graphreach as gr
 
 families = nx.les_miserables_graph()  # nodes are names, edges have weights: both are honoured
 
-embedding = gr.GraphReachEmbedding(num_anchors=16, epochs=100, random_state=0).fit(families)
+embedding = gr.GraphReachEmbedding(dim=32).fit(families)
 print("anchors:", ", ".join(embedding.anchors_[:5]), "...")
 
 ids = embedding.ids_.tolist()
@@ -15,7 +15,7 @@ z = embedding.embedding_
 near = np.argsort(-z @ z[ids.index("Cosette")])[1:4]
 print("near Cosette:", ", ".join(ids[i] for i in near))
 
-# The graph grows: anchors stay, only reachability is computed anew.
+# The graph grows: known nodes keep their vectors, the new one is placed.
 families.add_edge("Newcomer", "Cosette", weight=3)
 families.add_edge("Newcomer", "Valjean", weight=3)
 grown = embedding.transform(families)

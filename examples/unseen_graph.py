@@ -18,7 +18,7 @@ def same_community(first: str, second: str) -> bool:
     return int(first.split(":")[1]) // 20 == int(second.split(":")[1]) // 20
 
 
-trained = gr.GraphReachEmbedding(num_anchors=32, epochs=100, random_state=0).fit(communities(seed=1))
+trained = gr.GraphReachEmbedding(method="paper", num_anchors=32, epochs=100).fit(communities(seed=1))
 
 unseen = communities(seed=2)
 names = list(unseen)

@@ -41,7 +41,7 @@ def named():
 
 @pytest.fixture(scope="module")
 def fitted(named):
-    return gr.GraphReachEmbedding(**FAST, random_state=1).fit(named)
+    return gr.GraphReachEmbedding(method="paper", **FAST, random_state=1).fit(named)
 
 
 def test_fitted_attributes(fitted, named):
@@ -60,13 +60,13 @@ def test_training_lowers_the_loss(fitted):
 
 
 def test_fit_transform_and_get_embedding_are_the_embedding(named, fitted):
-    again = gr.GraphReachEmbedding(**FAST, random_state=1)
+    again = gr.GraphReachEmbedding(method="paper", **FAST, random_state=1)
     np.testing.assert_array_equal(again.fit_transform(named), fitted.embedding_)
     assert again.get_embedding() is again.embedding_
 
 
 def test_seed_decides(named, fitted):
-    other = gr.GraphReachEmbedding(**FAST, random_state=2).fit(named)
+    other = gr.GraphReachEmbedding(method="paper", **FAST, random_state=2).fit(named)
     assert not np.array_equal(other.embedding_, fitted.embedding_)
 
 
@@ -74,7 +74,7 @@ def test_global_random_state_does_not_matter_and_is_left_alone(named, fitted):
     torch.manual_seed(123)
     expected = torch.rand(1)
     torch.manual_seed(123)
-    again = gr.GraphReachEmbedding(**FAST, random_state=1).fit(named)
+    again = gr.GraphReachEmbedding(method="paper", **FAST, random_state=1).fit(named)
     assert torch.equal(torch.rand(1), expected)
     np.testing.assert_array_equal(again.embedding_, fitted.embedding_)
 
@@ -147,7 +147,7 @@ def test_an_anchor_that_is_gone_is_named_and_its_column_is_zero(named, fitted):
 def test_anchors_are_found_across_integer_and_text_ids():
     """A graph with one more node, whose id is text, has text ids throughout."""
     graph = communities()
-    embedding = gr.GraphReachEmbedding(**FAST | {"epochs": 2}).fit(graph)
+    embedding = gr.GraphReachEmbedding(method="paper", **FAST | {"epochs": 2}).fit(graph)
     text = nx.relabel_nodes(graph, {i: str(i) for i in graph})
     order = gr.Graph.from_networkx(text).index_of([str(i) for i in range(60)])
     np.testing.assert_allclose(embedding.transform(text)[order], embedding.embedding_, atol=1e-5)
@@ -208,13 +208,15 @@ def test_links_are_held_out_and_judged(named, fitted):
 
 
 def test_few_links_are_all_trained_on():
-    embedding = gr.GraphReachEmbedding(num_anchors=2, epochs=2).fit(nx.path_graph(5))
+    embedding = gr.GraphReachEmbedding(method="paper", num_anchors=2, epochs=2).fit(nx.path_graph(5))
     assert np.isnan(embedding.auc_)
     assert embedding.held_out_links_ == 0
 
 
 def test_other_settings_are_those_of_training(named):
-    embedding = gr.GraphReachEmbedding(**FAST, settings={"patience": 1, "evaluate_every": 1, "model": {"bias": False}})
+    embedding = gr.GraphReachEmbedding(
+        method="paper", **FAST, settings={"patience": 1, "evaluate_every": 1, "model": {"bias": False}}
+    )
     embedding.fit(named)
     assert len(embedding.loss_) < 30
     assert embedding.model_.config["bias"] is False
@@ -227,12 +229,12 @@ def test_other_settings_are_those_of_training(named):
         (3, "settings must be names and values, got 3"),
     ):
         with pytest.raises(InputError, match=sentence):
-            gr.GraphReachEmbedding(settings=settings).fit(named)
+            gr.GraphReachEmbedding(method="paper", settings=settings).fit(named)
 
 
 def test_features_add_a_branch(named):
     x = np.random.default_rng(0).normal(size=(60, 3)).astype(np.float32)
-    embedding = gr.GraphReachEmbedding(**FAST | {"epochs": 2}).fit(named, x=x)
+    embedding = gr.GraphReachEmbedding(method="paper", **FAST | {"epochs": 2}).fit(named, x=x)
     assert embedding.embedding_.shape == (60, 12 + 16)
     np.testing.assert_array_equal(embedding.transform(named, x=x), embedding.embedding_)
     with pytest.raises(InputError, match="features of 3 columns must be given"):
@@ -248,24 +250,26 @@ def test_held_out_links_are_predicted_better_than_by_chance():
     seen.remove_edges_from(hidden)
     pairs, labels = links_and_others(graph)
     others = [pair for pair, label in zip(pairs, labels, strict=True) if not label][: len(hidden)]
-    embedding = gr.GraphReachEmbedding(**FAST).fit(seen)
+    embedding = gr.GraphReachEmbedding(method="paper", **FAST).fit(seen)
     truth = [1] * len(hidden) + [0] * len(others)
     assert roc_auc_score(truth, embedding.score_pairs(hidden + others)) > 0.8
 
 
 @pytest.mark.parametrize("preset", ["paper", "authors", "best"])
 def test_every_preset(named, preset):
-    embedding = gr.GraphReachEmbedding(num_anchors=12, epochs=60, hidden_channels=16, preset=preset).fit(named)
+    embedding = gr.GraphReachEmbedding(
+        method="paper", num_anchors=12, epochs=60, hidden_channels=16, preset=preset
+    ).fit(named)
     pairs, labels = links_and_others(named)
     assert roc_auc_score(labels, embedding.score_pairs(pairs)) > 0.75
     np.testing.assert_array_equal(embedding.transform(named), embedding.embedding_)
 
 
 def test_mini_batches_train_too(named):
-    embedding = gr.GraphReachEmbedding(**FAST | {"epochs": 10}, batch_size=50).fit(named)
+    embedding = gr.GraphReachEmbedding(method="paper", **FAST | {"epochs": 10}, batch_size=50).fit(named)
     pairs, labels = links_and_others(named)
     assert roc_auc_score(labels, embedding.score_pairs(pairs)) > 0.9
-    again = gr.GraphReachEmbedding(**FAST | {"epochs": 10}, batch_size=50).fit(named)
+    again = gr.GraphReachEmbedding(method="paper", **FAST | {"epochs": 10}, batch_size=50).fit(named)
     np.testing.assert_array_equal(again.embedding_, embedding.embedding_)
 
 
@@ -277,7 +281,7 @@ def test_large_graph_is_embedded_by_blocks(named, fitted, monkeypatch):
 
 def test_beyond_memory_reachability_is_sampled_and_compressed(named, monkeypatch):
     monkeypatch.setattr(plan, "DENSE_BYTES", 100)
-    embedding = gr.GraphReachEmbedding(**FAST).fit(named)
+    embedding = gr.GraphReachEmbedding(method="paper", **FAST).fit(named)
     pairs, labels = links_and_others(named)
     assert roc_auc_score(labels, embedding.score_pairs(pairs)) > 0.85
 
@@ -287,20 +291,24 @@ def test_all_kinds_of_graph_give_one_embedding(tmp_path):
     own = gr.Graph.from_networkx(graph)
     path = tmp_path / "edges.csv"
     path.write_text("source,target\n" + "\n".join(f"{u},{v}" for u, v in graph.edges))
-    expected = gr.GraphReachEmbedding(**FAST).fit_transform(own)
+    expected = gr.GraphReachEmbedding(method="paper", **FAST).fit_transform(own)
     for other in (graph, from_networkx(graph), nx.to_scipy_sparse_array(graph, nodelist=range(60)), path, str(path)):
-        np.testing.assert_array_equal(gr.GraphReachEmbedding(**FAST).fit_transform(other), expected)
+        np.testing.assert_array_equal(gr.GraphReachEmbedding(method="paper", **FAST).fit_transform(other), expected)
     with pytest.raises(InputError, match="graph must be a Graph, a networkx, SciPy or PyG graph or a path, got"):
-        gr.GraphReachEmbedding().fit([(0, 1)])
+        gr.GraphReachEmbedding(method="paper").fit([(0, 1)])
 
 
 def test_is_a_scikit_learn_estimator():
-    embedding = gr.GraphReachEmbedding(num_anchors=5, preset="paper")
+    embedding = gr.GraphReachEmbedding(method="paper", num_anchors=5, preset="paper")
     assert isinstance(embedding, BaseEstimator)
     assert isinstance(embedding, TransformerMixin)
     parameters = embedding.get_params()
     assert parameters == {
         "num_anchors": 5,
+        "method": "paper",
+        "dim": None,
+        "directed": False,
+        "attributes": "smooth",
         "strategy": "greedy",
         "preset": "paper",
         "hidden_channels": 32,
@@ -315,7 +323,7 @@ def test_is_a_scikit_learn_estimator():
     }
     assert embedding.set_params(epochs=3) is embedding
     assert embedding.epochs == 3
-    assert repr(embedding) == "GraphReachEmbedding(epochs=3, num_anchors=5, preset='paper')"
+    assert repr(embedding) == "GraphReachEmbedding(epochs=3, method='paper', num_anchors=5, preset='paper')"
 
 
 def test_clone_is_not_fitted_and_fits_the_same(named, fitted):
@@ -326,7 +334,7 @@ def test_clone_is_not_fitted_and_fits_the_same(named, fitted):
 
 
 def test_fitting_again_forgets(named):
-    embedding = gr.GraphReachEmbedding(**FAST | {"epochs": 2}).fit(nx.cycle_graph(20))
+    embedding = gr.GraphReachEmbedding(method="paper", **FAST | {"epochs": 2}).fit(nx.cycle_graph(20))
     embedding.fit(named)
     assert embedding.embedding_.shape == (60, 12)
     assert len(embedding.loss_) == 2
@@ -344,7 +352,7 @@ def test_fitting_again_forgets(named):
 )
 def test_not_fitted(use):
     with pytest.raises(InputError, match=r"must be fitted first: call fit\(graph\)"):
-        use(gr.GraphReachEmbedding())
+        use(gr.GraphReachEmbedding(method="paper"))
 
 
 @pytest.mark.parametrize(
@@ -376,32 +384,32 @@ def test_not_fitted(use):
 )
 def test_parameters_are_checked_by_fit(named, arguments, message):
     with pytest.raises(InputError, match=message):
-        gr.GraphReachEmbedding(**{"epochs": 1, **arguments}).fit(named)
+        gr.GraphReachEmbedding(method="paper", **{"epochs": 1, **arguments}).fit(named)
 
 
 def test_a_graph_without_links_is_refused():
     graph = nx.Graph()
     graph.add_nodes_from("abc")
     with pytest.raises(InputError, match="graph must have links to train on, got none"):
-        gr.GraphReachEmbedding().fit(graph)
+        gr.GraphReachEmbedding(method="paper").fit(graph)
 
 
 def test_a_loss_that_explodes_is_an_error(named):
     with pytest.raises(InputError, match="lower learning_rate \\(1e\\+30\\)"):
-        gr.GraphReachEmbedding(**FAST | {"learning_rate": 1e30}).fit(named)
+        gr.GraphReachEmbedding(method="paper", **FAST | {"learning_rate": 1e30}).fit(named)
 
 
 def test_nodes_without_links_are_embedded():
     graph = communities()
     graph.add_node(99)
-    z = gr.GraphReachEmbedding(**FAST | {"epochs": 3}).fit_transform(graph)
+    z = gr.GraphReachEmbedding(method="paper", **FAST | {"epochs": 3}).fit_transform(graph)
     assert z.shape == (61, 12)
     assert np.isfinite(z).all()
 
 
 def test_directed_and_weighted_graphs():
     graph = nx.DiGraph([(i, (i + 1) % 20, {"weight": 1.0 + i % 3}) for i in range(20)])
-    z = gr.GraphReachEmbedding(num_anchors=4, epochs=3).fit_transform(graph)
+    z = gr.GraphReachEmbedding(method="paper", num_anchors=4, epochs=3).fit_transform(graph)
     assert z.shape == (20, 4)
 
 
@@ -439,7 +447,7 @@ def test_ids_of_anchors_survive_saving(ids, tmp_path):
         "floats": lambda i: i / 2 + 0.25,
     }
     graph = nx.relabel_nodes(communities(), {i: names[ids](i) for i in range(60)})
-    embedding = gr.GraphReachEmbedding(**FAST | {"epochs": 2}).fit(graph)
+    embedding = gr.GraphReachEmbedding(method="paper", **FAST | {"epochs": 2}).fit(graph)
     embedding.save(tmp_path)
     loaded = gr.GraphReachEmbedding.load(tmp_path)
     assert loaded.anchors_.tolist() == embedding.anchors_.tolist()
@@ -448,7 +456,7 @@ def test_ids_of_anchors_survive_saving(ids, tmp_path):
 
 def test_ids_that_json_cannot_hold_are_refused(tmp_path):
     graph = nx.relabel_nodes(communities(), {i: (i, i) for i in range(60)})
-    embedding = gr.GraphReachEmbedding(**FAST | {"epochs": 2}).fit(graph)
+    embedding = gr.GraphReachEmbedding(method="paper", **FAST | {"epochs": 2}).fit(graph)
     with pytest.raises(InputError, match="node ids must be numbers or strings to be saved"):
         embedding.save(tmp_path / "saved")
     assert not (tmp_path / "saved").exists()
@@ -477,7 +485,7 @@ def test_a_bare_model_is_no_estimator(tmp_path):
     ],
 )
 def test_metadata_of_an_estimator_is_checked(tmp_path, metadata, sentence):
-    parts = {"estimator": gr.GraphReachEmbedding().get_params(), "anchors": [1, 2]}
+    parts = {"estimator": gr.GraphReachEmbedding(method="paper").get_params(), "anchors": [1, 2]}
     own = {name: value for name, value in metadata.items() if name in (*parts, "settings")}
     if own != metadata:
         own["estimator"] = parts["estimator"] | metadata
@@ -500,7 +508,7 @@ def test_arguments_have_the_names_that_the_reference_gives(named, fitted):
 @pytest.mark.parametrize("graph", [None, 3, [], nx.Graph(), np.ones((3, 3)), {}])
 def test_graphs_of_wrong_kinds(graph):
     with pytest.raises(InputError, match=r"graph must be|at least one node"):
-        gr.GraphReachEmbedding().fit(graph)
+        gr.GraphReachEmbedding(method="paper").fit(graph)
 
 
 def test_settings_of_a_file_make_an_estimator_that_can_be_saved(named, tmp_path):

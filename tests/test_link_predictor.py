@@ -169,7 +169,7 @@ def test_damaged_files_are_refused(links, tmp_path, name):
 
 
 def test_another_kind_of_model_is_refused(tmp_path):
-    gr.GraphReachEmbedding(num_anchors=2, epochs=1).fit(random_graph(20, 60)).save(tmp_path)
+    gr.GraphReachEmbedding(method="paper", num_anchors=2, epochs=1).fit(random_graph(20, 60)).save(tmp_path)
     with pytest.raises(InputError, match="describes a GraphReach, not a PairHead"):
         gr.LinkPredictor.load(tmp_path)
 

@@ -49,14 +49,14 @@ FIT = f"""
 import sys
 import graphreach as gr
 ring = gr.Graph.from_edges([range(20), [*range(1, 20), 0]])
-gr.GraphReachEmbedding(num_anchors=2, epochs=1).fit(ring)
+gr.GraphReachEmbedding(dim=8).fit(ring)
 {LOADED}
 """
 EMBED = f"""
 import os, sys
 from graphreach.cli import app
 try:
-    app(["embed", "communities", "-o", os.environ["OUTPUT"], "--epochs", "1"])
+    app(["embed", "communities", "-o", os.environ["OUTPUT"]])
 except SystemExit:
     {LOADED}
 """

@@ -37,7 +37,7 @@ class Call(NamedTuple):
 
 def embed(folder: Path) -> None:
     """``graphreach embed`` on a small graph."""
-    _command("embed", _file(folder), "-o", folder / "embedding.npy", "--epochs", 1)
+    _command("embed", _file(folder), "-o", folder / "embedding.npy")
 
 
 def train(folder: Path) -> None:
@@ -47,7 +47,7 @@ def train(folder: Path) -> None:
 
 def fit(folder: Path) -> None:
     """The estimator on a small graph."""
-    gr.GraphReachEmbedding(epochs=1).fit(gr.Graph.from_edges(_ring()))
+    gr.GraphReachEmbedding().fit(gr.Graph.from_edges(_ring()))
 
 
 RUNS = {each.__name__: each for each in (embed, train, fit)}

@@ -114,7 +114,7 @@ def estimate(data: Any) -> Arrays:
     import graphreach as gr
 
     graph, ids = data.graph, data.graph.ids
-    embedding = gr.GraphReachEmbedding(num_anchors=32, epochs=6).fit(graph)
+    embedding = gr.GraphReachEmbedding(method="paper", num_anchors=32, epochs=6).fit(graph)
     found: Arrays = {"estimator/fit": embedding.embedding_, "estimator/transform": embedding.transform(graph)}
     labels = np.where(np.arange(len(ids)) % 10 == 0, data.y, -1)
     for name, x in (("", None), ("-features", data.x)):

@@ -12,10 +12,10 @@ from sklearn.base import BaseEstimator
 from graphreach.arguments import check_choice, check_number, check_whole, describe, pair_rows, to_array, to_path
 from graphreach.auc import auc
 from graphreach.errors import InputError
-from graphreach.estimator import as_graph
 from graphreach.explain.pair_groups import LinkExplanation, explain_link
 from graphreach.graph import Graph
 from graphreach.graph.ids import ids_array
+from graphreach.io.graphs import as_graph
 from graphreach.nn.pair_head import PairHead
 from graphreach.pairs import Recommendations, check_attributes
 from graphreach.pairs.recommendations import recommend

@@ -1,4 +1,4 @@
-"""fit and transform for people who want no training loop."""
+"""The embedding that the paper trains, as an estimator."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -16,19 +16,22 @@ from graphreach.arguments import check_choice, check_flag, check_number, check_w
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.ids import ids_array
+from graphreach.graph.matching import check_anchor_ids, check_saved_ids
+from graphreach.io.graphs import as_graph
 from graphreach.nn.device import DEVICES
 from graphreach.nn.graph_reach import GraphReach
 from graphreach.nn.presets import PRESETS
 from graphreach.nn.presets import preset as find_preset
+from graphreach.progress import Clock
 from graphreach.tasks.dataset import Sample
 from graphreach.training.harness import run
 from graphreach.training.inputs import WHOLE_GRAPH_NODES, Inputs
-from graphreach.training.methods import Clock, find_method
+from graphreach.training.methods import find_method
 from graphreach.training.model import TaskModel
 from graphreach.training.outcome import Outcome
 from graphreach.training.plan import resolve
 from graphreach.training.settings import Settings, plain
-from graphreach.training.trained_run import TrainedModel, check_anchor_ids, check_saved_ids
+from graphreach.training.trained_run import TrainedModel
 from graphreach.walks.defaults import STRATEGY
 from graphreach.walks.engine import Engine, find_engine
 from graphreach.walks.walk_length import check_count
@@ -62,6 +65,10 @@ ELSEWHERE = ("engine", "address", "workers", "device")
 """Arguments that say where a model is trained, and nothing about the model; earlier versions stored the first three."""
 
 
+LATER = ("method", "dim", "directed", "attributes")
+"""Arguments of :class:`graphreach.GraphReachEmbedding` that the paper's model does not have."""
+
+
 def recipe(num_nodes: int, num_links: int, preset: str = "best") -> dict[str, Any]:
     """Settings of training for embeddings that say all there is to say: pairs are scored by them alone.
 
@@ -88,27 +95,10 @@ def recipe(num_nodes: int, num_links: int, preset: str = "best") -> dict[str, An
     return settings
 
 
-def as_graph(graph: Any, name: str = "graph") -> Graph:
-    """A graph from what people have: a :class:`Graph`, networkx, SciPy, PyG, a file's path."""
-    if isinstance(graph, Graph):
-        return graph
-    if isinstance(graph, str | PathLike):
-        from graphreach.io import read_graph
-
-        return read_graph(graph)
-    module = type(graph).__module__.partition(".")[0]
-    if module == "networkx":
-        return Graph.from_networkx(graph)
-    if module == "scipy":
-        return Graph.from_scipy(graph)
-    if module == "torch_geometric":
-        return Graph.from_pyg(graph)
-    raise InputError(f"{name} must be a Graph, a networkx, SciPy or PyG graph or a path, got {describe(graph)}")
-
-
 # Without scikit-learn's wrapper of transform, which knows no argument of the name graph.
-class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[misc, call-arg]
-    """Position-aware node embeddings as a scikit-learn estimator, trained on the graph's links without labels.
+class PaperEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[misc, call-arg]
+    """The paper's model, trained on the graph's links without labels: :class:`graphreach.GraphReachEmbedding` with
+    ``method="paper"``.
 
     A tenth of the links, at most 50,000, is held out to choose the epoch by, and as many to tell how well links are found
     (``auc_``); graphs with fewer than 10 links are trained on all of them. The embedding itself is computed with all links.
@@ -147,7 +137,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
     Example:
         >>> import graphreach as gr
         >>> graph = gr.Graph.from_edge_list([("a", "b"), ("b", "c"), ("c", "a"), ("c", "d"), ("d", "e")])
-        >>> embedding = gr.GraphReachEmbedding(num_anchors=2, epochs=3).fit(graph)
+        >>> embedding = gr.GraphReachEmbedding(method="paper", num_anchors=2, epochs=3).fit(graph)
         >>> embedding.embedding_.shape
         (5, 2)
         >>> embedding.score_pairs([("a", "b"), ("a", "e")]).shape
@@ -193,8 +183,8 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
             arguments: Other arguments of the estimator.
 
         Example:
-            >>> GraphReachEmbedding.from_settings(Settings(seed=3, weight_decay=0.0))
-            GraphReachEmbedding(random_state=3, settings={'weight_decay': 0.0})
+            >>> PaperEmbedding.from_settings(Settings(seed=3, weight_decay=0.0))
+            PaperEmbedding(random_state=3, settings={'weight_decay': 0.0})
         """
         rest = settings.model_dump(exclude_unset=True)
         own = {name: rest.pop(field) for name, field in PLAIN.items() if field in rest}
@@ -223,7 +213,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
 
         Example:
             >>> ring = Graph.from_edges([range(20), [*range(1, 20), 0]])
-            >>> embedding = GraphReachEmbedding(num_anchors=4, epochs=1)
+            >>> embedding = PaperEmbedding(num_anchors=4, epochs=1)
             >>> inputs = embedding.fit_inputs(ring)
             >>> [block.shape for block in inputs.blocks(embedding.model_)]
             [(20, 4)]
@@ -328,10 +318,11 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         for part, value in (("estimator", parameters), ("settings", stored or {}), ("anchors", metadata["anchors"])):
             if not isinstance(value, list if part == "anchors" else dict):
                 raise InputError(f"{folder} must hold the {part} of a GraphReachEmbedding, got {describe(value)}")
-        unknown = [name for name in parameters if name not in (*cls().get_params(), *ELSEWHERE)]
+        unknown = [name for name in parameters if name not in (*cls().get_params(), *ELSEWHERE, *LATER)]
         if unknown:
             raise InputError(f"{folder} must hold the parameters of an estimator, got one with {unknown[0]!r}")
-        estimator = cls(**{name: value for name, value in parameters.items() if name not in ELSEWHERE})
+        own = {name: value for name, value in parameters.items() if name not in ELSEWHERE}
+        estimator = cls(**{name: value for name, value in own.items() if name not in LATER})
         try:
             estimator._check_parameters()
             # An estimator of an earlier version kept no settings: they follow from the graph that it is given.

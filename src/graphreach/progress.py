@@ -248,3 +248,19 @@ class _Display:
 
 _lines = _Lines()
 _display = _Display()
+
+
+class Clock:
+    """Adds up the seconds of named phases."""
+
+    def __init__(self, seconds: dict[str, float] | None = None) -> None:
+        self.seconds = dict(seconds or {})
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """Time what happens inside."""
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - began

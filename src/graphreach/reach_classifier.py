@@ -9,8 +9,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from graphreach.arguments import check_whole, describe, to_integers, to_path
 from graphreach.errors import InputError
-from graphreach.estimator import as_graph
 from graphreach.graph import Graph
+from graphreach.io.graphs import as_graph
 from graphreach.tasks.node_labels import label_numbers, read_labels
 from graphreach.training.class_scorer import ANCHORS, ClassOptions, ClassScorer, learn_classes, metadata_part
 from graphreach.walks.defaults import STRATEGY

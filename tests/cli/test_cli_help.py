@@ -3,9 +3,10 @@
 import typer.main
 
 from graphreach.cli import app
-from graphreach.estimator import APART_NODES, MOST_ANCHORS, recipe
+from graphreach.paper_embedding import APART_NODES, recipe
 from graphreach.training import Settings
 from graphreach.training.inputs import WHOLE_GRAPH_NODES
+from graphreach.vectors.positions import FEWER_ANCHORS, MANY_NODES, NUM_ANCHORS
 
 
 def commands(name, command):
@@ -52,6 +53,4 @@ def test_defaults_of_embed_are_those_of_its_settings():
     sizes = [100, APART_NODES + 1, WHOLE_GRAPH_NODES + 1]
     small, large, very_large = (recipe(size, 10 * size)["epochs"] for size in sizes)
     assert f"{small}; {large} beyond {APART_NODES:,} nodes, {very_large} beyond {WHOLE_GRAPH_NODES:,}" in text
-    assert (
-        f"{Settings().num_anchors}; {MOST_ANCHORS} beyond {APART_NODES:,}" in TEXTS["graphreach embed", "--num-anchors"]
-    )
+    assert f"{NUM_ANCHORS}; {FEWER_ANCHORS} beyond {MANY_NODES:,} nodes" in TEXTS["graphreach embed", "--num-anchors"]

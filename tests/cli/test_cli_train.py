@@ -148,7 +148,7 @@ def test_embed_writes_the_users_ids(run, town, tmp_path, suffix):
     out = tmp_path / f"emb{suffix}"
     if suffix == ".emb":
         town["graph"].write_text(town["graph"].read_text().replace("street ", "street_"))
-    done = run("embed", town["graph"], "-o", out, "-k", 5, "--epochs", 4, "--no-compare", "--json")
+    done = run("embed", town["graph"], "--method", "paper", "-o", out, "-k", 5, "--epochs", 4, "--no-compare", "--json")
     assert done.exit_code == 0, done.output
     ids, z = read_embedding(out)
     assert z.shape == (40, 5)
@@ -163,7 +163,19 @@ def test_embed_with_features(run, town, tmp_path):
 
     out = tmp_path / "emb.csv"
     done = run(
-        "embed", town["graph"], "--features", town["features"], "-o", out, "-k", 5, "--epochs", 4, "--no-compare"
+        "embed",
+        town["graph"],
+        "--method",
+        "paper",
+        "--features",
+        town["features"],
+        "-o",
+        out,
+        "-k",
+        5,
+        "--epochs",
+        4,
+        "--no-compare",
     )
     assert done.exit_code == 0, done.stderr
     ids, z = read_embedding(out)
@@ -171,18 +183,20 @@ def test_embed_with_features(run, town, tmp_path):
 
 
 def test_embed_compares_on_request(run, town, tmp_path):
-    done = run("embed", town["graph"], "-o", tmp_path / "emb.csv", "-k", 5, "--epochs", 4, "--compare")
+    done = run(
+        "embed", town["graph"], "--method", "paper", "-o", tmp_path / "emb.csv", "-k", 5, "--epochs", 4, "--compare"
+    )
     assert done.exit_code == 0, done.output
     for word in ("graphreach", "common-neighbours", "node2vec"):
         assert word in done.stdout
 
 
 def test_embed_refuses_before_it_works(run, town, tmp_path):
-    assert "must end in" in run("embed", town["graph"], "-o", tmp_path / "emb.xlsx").stderr
+    assert "must end in" in run("embed", town["graph"], "--method", "paper", "-o", tmp_path / "emb.xlsx").stderr
     tiny = tmp_path / "tiny.csv"
     tiny.write_text("a,b\nb,c\n")
-    assert "at least 10 edges" in run("embed", tiny, "-o", tmp_path / "emb.csv").stderr
-    other = run("embed", town["graph"], "-o", tmp_path / "emb.csv", "--set", "method=gcn")
+    assert "at least 10 edges" in run("embed", tiny, "--method", "paper", "-o", tmp_path / "emb.csv").stderr
+    other = run("embed", town["graph"], "--method", "paper", "-o", tmp_path / "emb.csv", "--set", "method=gcn")
     assert "method must be graphreach, as embed makes its embeddings, got 'gcn'" in other.stderr
 
 
@@ -192,5 +206,7 @@ def test_verbose_prints_every_setting_of_the_run(run, town, tmp_path):
     assert done.exit_code == 0, done.output
     for line in ("method: graphreach", "reachability: method exact, similarity frequency", "training: epochs"):
         assert f"graphreach: {line}" in done.stderr
-    done = run("embed", town["graph"], "-o", tmp_path / "z.npy", "-k", 5, "--epochs", 2, "--verbose")
+    done = run(
+        "embed", town["graph"], "--method", "paper", "-o", tmp_path / "z.npy", "-k", 5, "--epochs", 2, "--verbose"
+    )
     assert "graphreach: anchors: num_anchors 5, strategy greedy" in done.stderr

@@ -143,9 +143,9 @@ def trained_here(monkeypatch):
 
 def test_the_estimator_takes_its_steps_on_the_cluster(data, trained_here):
     graph = data.samples[0].graph
-    alone = gr.GraphReachEmbedding(num_anchors=8, epochs=2).fit(graph)
+    alone = gr.GraphReachEmbedding(method="paper", num_anchors=8, epochs=2).fit(graph)
     engine = Ray(workers=3)
-    shared = gr.GraphReachEmbedding(num_anchors=8, epochs=2, engine=engine).fit(graph)
+    shared = gr.GraphReachEmbedding(method="paper", num_anchors=8, epochs=2, engine=engine).fit(graph)
     assert trained_here == [(None, 3)]
     assert engine.last_use.nodes == 3  # of reachability
     assert shared.embedding_.tobytes() == alone.embedding_.tobytes()
@@ -253,7 +253,7 @@ from graphreach import datasets, training
 
 grid, settings = datasets.load("grid"), training.Settings(epochs=1, num_anchors=4)
 training.run(grid, settings)
-gr.GraphReachEmbedding(num_anchors=4, epochs=1).fit(grid.samples[0].graph)
+gr.GraphReachEmbedding(method="paper", num_anchors=4, epochs=1).fit(grid.samples[0].graph)
 assert not any(name.partition(".")[0] == "ray" for name in sys.modules)
 try:
     training.run(grid, settings, engine=gr.cluster.Ray("127.0.0.1:1"))

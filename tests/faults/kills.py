@@ -63,7 +63,7 @@ def slowly(self, model):
             yield block[begin : begin + 10]
 
 Inputs.blocks = slowly
-words = ["embed", "communities", "-o", sys.argv[1], "--epochs", "1", "--no-compare", "-k", "4"]
+words = ["embed", "communities", "-o", sys.argv[1], "--method", "paper", "--epochs", "1", "--no-compare", "-k", "4"]
 app(words, prog_name="graphreach")
 """
 

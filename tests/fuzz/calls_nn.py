@@ -270,7 +270,7 @@ def _attributed_classes() -> Any:
 def _estimator(graph: Any, **arguments: Any) -> Any:
     import graphreach as gr
 
-    return gr.GraphReachEmbedding(**arguments).fit_transform(graph)
+    return gr.GraphReachEmbedding(method="paper", **arguments).fit_transform(graph)
 
 
 @cache

@@ -213,7 +213,7 @@ def _make_runs() -> None:
         with patch("time.perf_counter", lambda: 0.0):
             command("train", "graph.csv", "-o", name, *options)
         _fix_paths(Path(name))
-    estimator = gr.GraphReachEmbedding(num_anchors=4, hidden_channels=8, epochs=2)
+    estimator = gr.GraphReachEmbedding(method="paper", num_anchors=4, hidden_channels=8, epochs=2)
     estimator.fit(graph())
     estimator.save("estimator")
     gr.reachability(graph(), [0, 5], cache="cache", num_walks=5, walk_length=3)

@@ -36,8 +36,10 @@ REFUSED = {
     "masked indices of a matrix were converted": lambda: gr.Graph.from_scipy(masked_matrix()),
     "a matrix with fewer indices than entries failed in scipy": lambda: gr.Graph.from_scipy(short_matrix()),
     "an array as hops had no truth value": lambda: gr.nn.GraphReach(hops=np.arange(2)),
-    "an array as anchors had no truth value": lambda: gr.GraphReachEmbedding(num_anchors=np.arange(2)).fit(RING),
-    "settings without names were keywords": lambda: gr.GraphReachEmbedding(settings={0: 1}).fit(RING),
+    "an array as anchors had no truth value": lambda: gr.GraphReachEmbedding(
+        method="paper", num_anchors=np.arange(2)
+    ).fit(RING),
+    "settings without names were keywords": lambda: gr.GraphReachEmbedding(method="paper", settings={0: 1}).fit(RING),
     "an array as method had no truth value": lambda: gr.pair_reachability(RING, [[0], [1]], method=np.arange(2)),
     "a column named by an array had no truth value": lambda: gr.read_graph("tests", source=np.arange(2)),
     "ids= of an array had no truth value": lambda: gr.read_graph("tests", ids=np.arange(2)),

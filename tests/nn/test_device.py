@@ -78,7 +78,7 @@ def test_names_of_devices():
     with pytest.raises(InputError, match="device"):
         Settings(device="gpu")
     with pytest.raises(InputError, match="device must be one of auto, cpu, cuda, got 'gpu'"):
-        gr.GraphReachEmbedding(device="gpu").fit(gr.Graph.from_edges([[0, 1], [1, 2]]))
+        gr.GraphReachEmbedding(method="paper", device="gpu").fit(gr.Graph.from_edges([[0, 1], [1, 2]]))
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="needs a machine without CUDA")

@@ -73,8 +73,8 @@ def test_several_graphs(several, method, protocol):
 
 def test_graphs_of_a_batch_count_the_same(several):
     """The loss of a batch is the mean of the graphs' own losses."""
+    from graphreach.progress import Clock
     from graphreach.training.inputs import make_batches
-    from graphreach.training.methods import Clock
     from graphreach.training.model import TaskModel
 
     settings = Settings(task="pair", **QUICK)
@@ -100,7 +100,7 @@ def test_identity_features_and_label_weights(data):
 
 def test_label_weights_read_training_labels_only(data):
     """Other labels for all validation and test nodes give the same positions."""
-    from graphreach.training.methods import Clock
+    from graphreach.progress import Clock
 
     settings = Settings(task="node", walk_weights="train-labels", **QUICK)
     sample = data.samples[0]

@@ -5,8 +5,9 @@ import pytest
 
 import graphreach as gr
 from graphreach import InputError, datasets, training
+from graphreach.graph.matching import match_ids
 from graphreach.training import Settings
-from graphreach.training.trained_run import match_anchors, match_ids
+from graphreach.training.trained_run import match_anchors
 
 SIZE, GROUPS = 15, 4
 QUICK = {"epochs": 150, "evaluate_every": 50, "num_anchors": 12}

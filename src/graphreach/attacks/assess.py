@@ -15,20 +15,21 @@ from graphreach.attacks.attack import Attack, clique, hubs, noise
 from graphreach.auc import count_concordant
 from graphreach.errors import InputError
 from graphreach.graph import Graph
-from graphreach.progress import track
+from graphreach.graph.matching import match_ids
+from graphreach.progress import Clock, track
 from graphreach.reachability.reachability import cheaper_method
 from graphreach.tasks import Split, label_weights
 from graphreach.tasks.examples import check_split, stream
 from graphreach.threads import one_torch_thread
 from graphreach.training.inputs import PairReach
 from graphreach.training.loaded_run import LoadedRun
-from graphreach.training.methods import Clock, find_method
+from graphreach.training.methods import find_method
 from graphreach.training.model import TaskModel
 from graphreach.training.outcome import Outcome
 from graphreach.training.plan import Plan, resolve
 from graphreach.training.reach_run import ReachRun
 from graphreach.training.settings import Settings
-from graphreach.training.trained_run import TrainedRun, match_ids
+from graphreach.training.trained_run import TrainedRun
 from graphreach.walks.rng import check_seed
 from graphreach.walks.walk_length import check_count, resolve_walk_length
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from graphreach.arguments import check_choice
 from graphreach.cli import options
 from graphreach.cli.data import GraphFile, Tables, load_data, one_graph, with_graph
 from graphreach.cli.group import say
@@ -17,7 +18,8 @@ from graphreach.io.embeddings import SUFFIXES, check_ids, write_embedding
 
 COMPARED = ("common-neighbours", "node2vec")
 OUTPUT = ".parquet .csv .npy .npz or .emb (word2vec); a folder with --engine ray."
-ANCHORS = "Number of anchors, the width of the embedding; log2: floor(log2 n)^2."
+ANCHORS = "Number of anchors; of the paper's model its width; log2: floor(log2 n)^2."
+METHODS = "reach: neighbours, position and walks; position: nothing is trained; paper: the paper's model."
 EPOCHS = "300; 200 beyond 10,000 nodes, 30 beyond 50,000"
 COMPARE = "Whether to score the held-out links by common neighbours and node2vec too."
 
@@ -26,9 +28,17 @@ COMPARE = "Whether to score the held-out links by common neighbours and node2vec
 def embed(
     file: GraphFile,
     output: Annotated[Path, option("--output -o", OUTPUT, "FILE", False)],
+    method: Annotated[str, option("--method", METHODS, "NAME", "reach")] = "reach",
+    dim: Annotated[int | None, option("--dim", "Width of the embedding.", "N", "128", min=1)] = None,
     num_anchors: Annotated[
-        str | None, option("--num-anchors -k", ANCHORS, "K|SHARE|log2", "log2; 128 beyond 10,000 nodes")
+        str | None, option("--num-anchors -k", ANCHORS, "K|SHARE|log2", "256; 128 beyond 50,000 nodes")
     ] = None,
+    halves: Annotated[
+        bool, option("--directed-halves/--one-whole", "Whether source and target have a half each.", default="off")
+    ] = False,
+    attributes: Annotated[
+        str, option("--attributes", "How --features are read: smooth over two steps, or append.", "NAME", "smooth")
+    ] = "smooth",
     features: options.Features = None,
     preset: options.Preset = None,
     epochs: Annotated[int | None, option("--epochs", "Maximum number of epochs.", "N", EPOCHS, min=1)] = None,
@@ -46,33 +56,104 @@ def embed(
     verbose: options.Verbose = False,
     json_: options.Json = False,
 ) -> None:
-    """Train on the graph's links, without labels, and write an embedding of every node under its own id.
+    """Write a vector for every node under its own id: for classes, nearest nodes and links; without labels.
 
-    A tenth of the links (at most 50,000) is held out to choose the model, and as many to measure how well it finds links.
-    The embedding itself is computed with all links.
+    A tenth of the links (at most 10,000) is held out to measure how well the vectors find links, and to learn how pairs are
+    scored. The embedding itself is computed with all links.
 
-    With --engine ray and a folder as --output, workers write a Parquet data set, one file for each part of the nodes.
+    With --method paper the model of the GraphReach paper is trained instead; --preset, --epochs, --set, --config,
+    --device, --compare and --engine go with it only. With --engine ray and a folder as --output, workers write a Parquet
+    data set, one file for each part of the nodes.
     """
-    from graphreach.estimator import FEWEST_LINKS, GraphReachEmbedding
-    from graphreach.training import Settings
-    from graphreach.training.methods import Clock
-    from graphreach.training.run_folder import peak_memory, versions, write_json
+    from graphreach.estimator import METHODS as KINDS
+    from graphreach.io.records import peak_memory, versions, write_json
 
+    check_choice("--method", method, KINDS)
     where = options.make_engine(engine, address, workers=workers)
     in_parts = where.name == "ray" and not output.suffix
     _check_outputs(output, record, in_parts)
     count = None if num_anchors is None else number_or_name(num_anchors)
-    given = Settings.read(config, set_ or [], num_anchors=count, preset=preset, epochs=epochs, seed=seed, device=device)
-    estimator = GraphReachEmbedding.from_settings(given, engine=where)
+    own: dict[str, Any] = {"dim": dim, "directed": halves, "attributes": attributes}
+    paper = {"preset": preset, "epochs": epochs, "device": device, "config": config, "set": set_, "compare": compare}
+    make = _paper if method == "paper" else _without_layers
+    estimator = make(method, own, paper, where, num_anchors=count, seed=seed)
     began = time.perf_counter()
     data, _ = load_data(file, Tables(features=features))
     sample = one_graph(data)
+    check_ids(Path("part.parquet") if in_parts else output, sample.graph.ids)
+    reading = time.perf_counter() - began
+    write = _write_paper if method == "paper" else _write_vectors
+    found, seconds = write(estimator, sample, output, where, in_parts, compare, verbose)
+    shown = {"reading": reading, **seconds, "total": time.perf_counter() - began}
+    found = {
+        "graph": file.graph.name, "method": method, "nodes": sample.graph.num_nodes, **found, "seconds": shown,
+        "peak_memory": peak_memory(), "versions": versions(),
+    }  # fmt: skip
+    typer.echo(json.dumps(found) if json_ else _table(found))
+    say(f"{sample.graph.num_nodes} embeddings of width {found['width']} are in {output}")
+    if record is not None:
+        write_json(record, found)
+
+
+def _without_layers(method: str, own: Any, paper: Any, where: Any, **common: Any) -> Any:
+    """The estimator of a method that trains no layers; what only the paper's model reads is refused."""
+    from graphreach.estimator import GraphReachEmbedding
+
+    odd = [name for name, value in {**paper, "engine": where.name != "local"}.items() if value]
+    if odd:
+        raise InputError(f"--{odd[0]} must not be given with --method {method}; --method paper reads it")
+    names = {"num_anchors": "num_anchors", "seed": "random_state"}
+    given = {names[name]: value for name, value in common.items() if value is not None}
+    return GraphReachEmbedding(method, **own, **given)
+
+
+def _paper(method: str, own: Any, paper: Any, where: Any, **common: Any) -> Any:
+    """The estimator of the paper's model."""
+    from graphreach.paper_embedding import PaperEmbedding
+    from graphreach.training import Settings
+
+    names = {"dim": "--dim", "directed": "--directed-halves", "attributes": "--attributes"}
+    odd = [names[name] for name, value in own.items() if value not in (None, False, "smooth")]
+    if odd:
+        raise InputError(f"{odd[0]} must not be given with --method paper, whose width is its number of anchors")
+    settings = {name: paper[name] for name in ("preset", "epochs", "device")}
+    return PaperEmbedding.from_settings(
+        Settings.read(paper["config"], paper["set"] or [], **settings, **common), engine=where
+    )
+
+
+def _write_vectors(
+    estimator: Any, sample: Any, output: Path, where: Any, in_parts: bool, compare: bool, verbose: bool
+) -> tuple[dict[str, Any], dict[str, float]]:
+    """Embed a graph without layers, and write the vectors."""
+    from graphreach.progress import Clock
+
+    if verbose:
+        say(repr(estimator))
+    estimator.fit(sample.graph, x=sample.x)
+    say(f"AUC of held-out links {estimator.auc_:.4f}")
+    clock, rows = Clock(estimator.seconds_), estimator.embedding_
+    with clock.phase("writing"):
+        write_embedding(output, sample.graph.ids, [rows], rows.shape[1])
+    chosen = {name: value for name, value in estimator.get_params().items() if name != "engine"}
+    found = {
+        "width": rows.shape[1], "auc": {"graphreach": estimator.auc_}, "held_out_links": estimator.held_out_links_,
+        "settings": chosen,
+    }  # fmt: skip
+    return found, clock.seconds
+
+
+def _write_paper(
+    estimator: Any, sample: Any, output: Path, where: Any, in_parts: bool, compare: bool, verbose: bool
+) -> tuple[dict[str, Any], dict[str, float]]:
+    """Train the paper's model, embed the graph in blocks, and write them as they come."""
+    from graphreach.paper_embedding import FEWEST_LINKS
+    from graphreach.progress import Clock
+
     if sample.graph.num_edges < FEWEST_LINKS:
         raise InputError(
             f"graph must have at least {FEWEST_LINKS} edges to train and hold some out, got {sample.graph.num_edges}"
         )
-    check_ids(Path("part.parquet") if in_parts else output, sample.graph.ids)
-    reading = time.perf_counter() - began
     if verbose:
         say_plan(estimator.settings_on(sample.graph), sample)
     with where.ready():
@@ -87,16 +168,11 @@ def embed(
                 write_embeddings(estimator.model_, inputs, sample.graph.ids, output, engine=where)
             else:
                 write_embedding(output, sample.graph.ids, inputs.blocks(estimator.model_), width)
-    seconds = {"reading": reading, **clock.seconds, "total": time.perf_counter() - began}
     found = {
-        "graph": file.graph.name, "nodes": sample.graph.num_nodes, "width": width, "auc": auc,
-        "held_out_links": estimator.held_out_links_, "seconds": seconds, "peak_memory": peak_memory(),
-        "settings": estimator.settings_.model_dump(mode="json"), "versions": versions(),
+        "width": width, "auc": auc, "held_out_links": estimator.held_out_links_,
+        "settings": estimator.settings_.model_dump(mode="json"),
     } | ({} if estimator.cluster_ is None else {"cluster": estimator.cluster_})  # fmt: skip
-    typer.echo(json.dumps(found) if json_ else _table(found))
-    say(f"{sample.graph.num_nodes} embeddings of width {width} are in {output}")
-    if record is not None:
-        write_json(record, found)
+    return found, clock.seconds
 
 
 def _check_outputs(output: Path, record: Path | None, in_parts: bool) -> None:

@@ -279,7 +279,7 @@ def _row(name: str, records: list[dict[str, Any]]) -> dict[str, Any]:
 def _save(folder: Path, rows: list[dict[str, Any]]) -> None:
     from graphreach import plot
     from graphreach.io.files import replacing
-    from graphreach.training.run_folder import write_json
+    from graphreach.io.records import write_json
 
     write_json(folder / "comparison.json", rows)
     shown = [row for row in rows if "auc" in row]

@@ -19,12 +19,13 @@ from graphreach.cluster.ray_engine import Ray
 from graphreach.cluster.replicated import in_order
 from graphreach.errors import InputError
 from graphreach.graph.ids import few_ids
+from graphreach.graph.matching import match_ids
 from graphreach.nn.graph_reach import GraphReach
 from graphreach.progress import live
 from graphreach.reachability import Reachability
 from graphreach.reachability.sampled import CountFromAnchors, Counting, CountToAnchors
 from graphreach.training.inputs import BLOCK_ROWS, Inputs
-from graphreach.training.trained_run import TrainedRun, match_ids
+from graphreach.training.trained_run import TrainedRun
 from graphreach.walks.engine import Engine, Walker
 from graphreach.walks.walk_length import check_count, resolve_walk_length
 

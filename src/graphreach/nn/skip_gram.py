@@ -1,6 +1,6 @@
 """Embeddings from walks alone: DeepWalk and node2vec."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +11,7 @@ from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.checks import check_graph
 from graphreach.limits import check_memory, check_steps
-from graphreach.nn.kernels.skip_gram import bucket_pairs, train
+from graphreach.nn.kernels.skip_gram import bucket_pairs, place_new, train
 from graphreach.progress import track
 from graphreach.walks import random_walks
 from graphreach.walks.defaults import NODE2VEC_WALK_LENGTH, NODE2VEC_WALKS
@@ -27,6 +27,15 @@ SMALL = 1024
 
 STEPS_PER_CALL = 1 << 19
 """Steps of walks that are held and trained on at a time."""
+
+PLACING_WALKS, PLACING_RATE = 100, 0.1
+"""Walks from a node that comes later, and the learning rate at their beginning."""
+
+
+def undirected(graph: Graph) -> Graph:
+    """A directed graph without its directions."""
+    reduce: Any = "sum" if graph.weighted else None
+    return Graph.from_edges(graph.edge_index, graph.num_nodes, graph.weights, reduce=reduce)
 
 
 @dataclass(eq=False)
@@ -82,8 +91,13 @@ class SkipGram:
     directed: bool = False
     seed: int = 0
 
-    def fit(self, graph: Graph) -> Self:
-        """Train on walks of ``graph``, which are made and forgotten some nodes at a time."""
+    def fit(self, graph: Graph, start: tuple[NDArray[np.float32], NDArray[np.float32]] | None = None) -> Self:
+        """Train on walks of ``graph``, which are made and forgotten some nodes at a time.
+
+        Args:
+            graph: The graph.
+            start: First values of ``embedding_`` and ``context_``; random ones and zeros by default.
+        """
         for name in ("dim", "num_walks", "walk_length", "window", "negatives", "epochs"):
             setattr(self, name, check_count(name, getattr(self, name)))
         check_seed(self.seed)
@@ -95,8 +109,7 @@ class SkipGram:
         if check_graph(graph).num_edges == 0:
             raise InputError("graph must have links to walk along, got none")
         if graph.directed and not self.directed:
-            reduce: Any = "sum" if graph.weighted else None
-            graph = Graph.from_edges(graph.edge_index, graph.num_nodes, graph.weights, reduce=reduce)
+            graph = undirected(graph)
         rng, n = np.random.default_rng(self.seed), graph.num_nodes
         near = min(self.window, self.walk_length)
         check_steps(n, self.num_walks * self.epochs, self.walk_length * near * (self.negatives + 1))
@@ -106,12 +119,50 @@ class SkipGram:
         )  # fmt: skip
         self.embedding_ = ((rng.random((n, self.dim), np.float32) - 0.5) / self.dim).astype(np.float32)
         self.context_ = np.zeros((n, self.dim), np.float32)
+        if start is not None:
+            for own, given in zip((self.embedding_, self.context_), start, strict=True):
+                if given.shape != own.shape:
+                    raise InputError(f"start must be two arrays {list(own.shape)}, got shape {list(given.shape)}")
+                own[:] = given
         self.directed_ = graph.directed
         table = self._negative_table(graph)
         rounds = self.num_walks * self.epochs
         for number in track(range(rounds), rounds, "skip-gram"):
             self._round(graph, rng, table, number, rounds)
         return self
+
+    def grown(self, graph: Graph, known: NDArray[np.int64], new: NDArray[np.int64]) -> Self:
+        """The model of a grown graph: known nodes keep their vectors, those of new nodes are trained on walks from them.
+
+        Args:
+            graph: The grown graph.
+            known: Positions in it of the nodes that were trained on, in their order.
+            new: Positions of the others.
+        """
+        larger = replace(self)
+        larger.directed_ = self.directed_
+        if graph.directed and not self.directed_:
+            graph = undirected(graph)
+        n, dim = graph.num_nodes, self.embedding_.shape[1]
+        source, context = np.zeros((n, dim), np.float32), np.zeros((n, dim), np.float32)
+        source[known], context[known] = self.embedding_, self.context_
+        is_known = np.zeros(n, np.bool_)
+        is_known[known] = True
+        weight = np.where(is_known, graph.degree**0.75, 0.0)
+        if len(new) and weight.any():
+            seen = np.cumsum(weight)
+            size = max(1 << 16, 8 * n)
+            table = np.searchsorted(seen, (np.arange(size) + 0.5) / size * seen[-1]).astype(np.int64)
+            block = max(1, STEPS_PER_CALL // (PLACING_WALKS * (self.window + 1)))
+            for begin in range(0, len(new), block):
+                part = new[begin : begin + block]
+                walks = random_walks(graph, part, PLACING_WALKS, self.window, self.seed)
+                place_new(
+                    part, walks, is_known, table, self.window, self.negatives, np.float32(PLACING_RATE), self.seed,
+                    source, context,
+                )  # fmt: skip
+        larger.embedding_, larger.context_ = source, context
+        return larger
 
     def _round(
         self, graph: Graph, rng: np.random.Generator, table: NDArray[np.int32], number: int, rounds: int

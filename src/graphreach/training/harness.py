@@ -13,17 +13,19 @@ import torch
 from graphreach.arguments import check_flag
 from graphreach.errors import InputError
 from graphreach.graph import Graph
+from graphreach.graph.matching import check_saved_ids
+from graphreach.io.records import peak_memory, versions
+from graphreach.progress import Clock
 from graphreach.tasks import Split, check_leaks, label_weights, split_dataset
 from graphreach.tasks.dataset import Dataset, Sample
 from graphreach.threads import one_torch_thread
 from graphreach.training.inputs import Batch, Inputs, PairReach, make_batches, side_by_side
-from graphreach.training.methods import METHODS, SCORERS, Clock, Method, Scorer
+from graphreach.training.methods import METHODS, SCORERS, Method, Scorer
 from graphreach.training.model import Scores, TaskModel, evaluate, measure
 from graphreach.training.outcome import Outcome, fuse
 from graphreach.training.plan import Plan, check_run, resolve, shared
-from graphreach.training.run_folder import HEAD, MODEL, RunFolder, describe_content, ids_hash, peak_memory, versions
+from graphreach.training.run_folder import HEAD, MODEL, RunFolder, describe_content, ids_hash
 from graphreach.training.settings import FITTED, Settings, SplitSettings
-from graphreach.training.trained_run import check_saved_ids
 from graphreach.training.trainer import Trainer
 from graphreach.walks.engine import Engine, Local, find_engine
 

@@ -1,8 +1,6 @@
 """Every method by its name: what a model reads and how it is built, or how pairs are scored without one."""
 
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +12,7 @@ from graphreach import nn, tasks
 from graphreach.anchors import select_anchors
 from graphreach.arguments import check_choice
 from graphreach.graph import Graph
+from graphreach.progress import Clock
 from graphreach.reachability import Reachability, reachability
 from graphreach.tasks.examples import Split
 from graphreach.training.inputs import WHOLE_GRAPH_NODES, Inputs
@@ -25,22 +24,6 @@ Features = NDArray[np.float32] | None
 Scorer = Callable[[NDArray[np.int64]], NDArray[Any]]
 ENCODING = 16
 """Columns of random-walk and Laplacian encodings."""
-
-
-class Clock:
-    """Adds up the seconds of named phases."""
-
-    def __init__(self, seconds: dict[str, float] | None = None) -> None:
-        self.seconds = dict(seconds or {})
-
-    @contextmanager
-    def phase(self, name: str) -> Iterator[None]:
-        """Time what happens inside."""
-        began = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - began
 
 
 class Method(NamedTuple):

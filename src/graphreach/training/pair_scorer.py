@@ -16,19 +16,18 @@ from graphreach.auc import auc
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.ids import ids_array
+from graphreach.graph.matching import check_anchor_ids, check_saved_ids, match_ids
 from graphreach.nn.attributed_pair_head import AttributedPairHead
 from graphreach.nn.attributed_training import balanced_loss
 from graphreach.nn.pair_head import PairHead, best_calibration, fit_pair_head
 from graphreach.nn.pretrained import saved_model
 from graphreach.pairs import PairAttributes, PairFeatures, PairRecipe, check_attributes
 from graphreach.pairs.attributes import AttributeScaling
-from graphreach.progress import track
+from graphreach.progress import Clock, track
 from graphreach.threads import one_blas_thread, one_torch_thread
 from graphreach.training.attributed_pairs import AttributedPairs, AttributeExamples, attribute_names, learn_attributes
 from graphreach.training.link_folds import link_features
-from graphreach.training.methods import Clock
 from graphreach.training.pair_options import FEWEST_LINKS, PairOptions, num_others
-from graphreach.training.trained_run import check_anchor_ids, check_saved_ids, match_ids
 
 SCORED = 1 << 18
 """Pairs that are described and scored at a time."""

@@ -12,16 +12,16 @@ from graphreach.arguments import check_pairs, describe
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.checks import check_graph
+from graphreach.graph.matching import match_ids
 from graphreach.nn.attributed_pair_head import AttributedPairHead
 from graphreach.pairs import check_attributes
+from graphreach.progress import Clock
 from graphreach.tasks import Split
 from graphreach.training.loaded_run import Features, LoadedRun, Positions, check_features, used_features
-from graphreach.training.methods import Clock
 from graphreach.training.pair_options import PairOptions
 from graphreach.training.pair_scorer import KnownGraph, PairExamples, PairScorer, learn_pairs
 from graphreach.training.run_folder import MODEL
 from graphreach.training.settings import Settings
-from graphreach.training.trained_run import match_ids
 
 
 def fit_splits(splits: Sequence[Split], settings: Settings, clock: Clock) -> tuple[PairScorer, list[KnownGraph]]:

@@ -1,11 +1,8 @@
 """The folder of a run: one run on one content, one process at a time, its files written whole and checked when read."""
 
 import hashlib
-import importlib.metadata
 import json
 import os
-import platform
-import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,19 +12,18 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
-from graphreach._version import __version__
 from graphreach.arguments import to_path
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.ids import hash_ids
-from graphreach.io.files import remove_orphans, replacing
+from graphreach.io.files import remove_orphans
+from graphreach.io.records import write_json
 from graphreach.tasks import Split
 from graphreach.tasks.dataset import Dataset, Sample
 from graphreach.training.outcome import Outcome, read_scores, write_scores
 from graphreach.training.settings import Settings, first_problem
 from graphreach.training.trainer import CHECKPOINT, read_checkpoint
 
-PACKAGES = ("numpy", "numba", "scipy", "scikit-learn", "torch", "torch_geometric")
 SETTINGS, CONTENT, SOURCE, RECORD = "settings.json", "content.json", "source.json", "record.json"
 SCORES, MODEL, HEAD, LOCK = "scores.npz", "model", "head", ".lock"
 REMEDY = "choose another folder, or delete it"
@@ -161,31 +157,6 @@ SOURCE_FILE = _file(
 """``source.json``: how the command line read the data of a run."""
 
 CLASSES_FILE = _file(classes=(list[Any], None))
-
-
-def versions() -> dict[str, str]:
-    """What the run depended on."""
-    found = {name: importlib.metadata.version(name) for name in PACKAGES}
-    return {"graphreach": __version__, "python": platform.python_version(), **found}
-
-
-def peak_memory() -> int:
-    """The most bytes that this process has held so far."""
-    status = Path("/proc/self/status")
-    if status.exists():
-        line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
-        return int(line.split()[1]) * 1024
-    import resource  # not on every system
-
-    largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return largest if sys.platform == "darwin" else largest * 1024
-
-
-def write_json(path: Path, content: Any) -> None:
-    """Write by rename, so that the file is whole or not there."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as partial:
-        partial.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
 def read_json(path: Path, kind: type[File] = File) -> dict[str, Any]:

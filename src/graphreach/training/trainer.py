@@ -16,10 +16,9 @@ from graphreach.io.files import replacing
 from graphreach.limits import reused_memory
 from graphreach.nn.device import find_device
 from graphreach.nn.pretrained import json_checksum, tensor_checksum
-from graphreach.progress import live
+from graphreach.progress import Clock, live
 from graphreach.threads import one_torch_thread
 from graphreach.training.inputs import Batch, Inputs, Part, draw, steps
-from graphreach.training.methods import Clock
 from graphreach.training.model import TaskModel, evaluate
 from graphreach.training.settings import Settings
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numba import uint64
 
-from graphreach.jit import fast_kernel, fast_parallel_kernel, fill, kernel
+from graphreach.jit import fast_inline_kernel, fast_kernel, fast_parallel_kernel, fill, kernel
 from graphreach.walks.rng import start_key, step_bits
 
 
@@ -91,3 +91,47 @@ def train(
                     _pull(context[other], row, zero, rate, change)
             for c in range(len(row)):
                 row[c] += change[c]
+
+
+@fast_inline_kernel
+def _lean(row: Any, target: Any, label: Any, rate: Any) -> None:
+    """One step of a row towards a target, or away from it; the target stays."""
+    dot = row.dtype.type(0)
+    for c in range(len(row)):
+        dot += row[c] * target[c]
+    g = rate * (label - row.dtype.type(1) / (row.dtype.type(1) + np.exp(-dot)))
+    for c in range(len(row)):
+        row[c] += g * target[c]
+
+
+@fast_parallel_kernel
+def place_new(
+    share: Any, new: Any, walks: Any, known: Any, table: Any, window: Any, negatives: Any, rate: Any, seed: Any,
+    source: Any, context: Any,
+) -> None:  # fmt: skip
+    """Train the rows of new nodes on walks that begin there, while the rows of all known nodes stay.
+
+    ``walks`` [new, walks, steps + 1]. Rows of different nodes do not meet, so that threads change nothing.
+    """
+    one, zero = source.dtype.type(1), source.dtype.type(0)
+    count, size = walks.shape[1], len(table)
+    for i in range(share[0], len(new), share[1]):
+        row, other = source[new[i]], context[new[i]]
+        key = start_key(seed, i)
+        for w in range(count):
+            reach = 1 + np.int64(step_bits(key, w + 1) % uint64(window))
+            now = rate * max(source.dtype.type(0.01), one - source.dtype.type(w) / source.dtype.type(count))
+            for j in range(1, min(reach + 1, walks.shape[2])):
+                v = np.int64(walks[i, w, j])
+                if v < 0:
+                    break
+                if not known[v]:
+                    continue
+                _lean(row, context[v], one, now)
+                _lean(other, source[v], one, now)
+                for k in range(negatives):
+                    draw = step_bits(key, ((w + 1) * window + j) * negatives + k + count + 1) >> uint64(32)
+                    far = np.int64(table[(draw * uint64(size)) >> uint64(32)])
+                    if far != v:
+                        _lean(row, context[far], zero, now)
+                        _lean(other, source[far], zero, now)

@@ -1,0 +1,65 @@
+"""Ids of one graph found in another, and as files hold them."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphreach.errors import InputError
+
+_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,18}")
+"""An integer as it is written; 07 is another id than 7."""
+
+
+def match_ids(wanted: Sequence[Any], ids: NDArray[Any]) -> NDArray[np.int64]:
+    """Positions of ids, -1 where there is none; an integer and its text are one id if they are not both there.
+
+    A graph's ids are all text as soon as one of them is, so that the node 7 may be ``"7"`` after the graph has grown.
+    """
+    if ids.dtype.kind in "iuU" and len(ids):
+        kind = str if ids.dtype.kind == "U" else int
+        asked = [_as_kind(each, kind) for each in wanted]
+        column = np.array([each for each in asked if each is not None], dtype=None if kind is str else np.int64)
+        known = ids.astype(np.int64, copy=False) if kind is int else ids
+        found = np.minimum(np.searchsorted(known, column), len(ids) - 1) if len(column) else np.empty(0, np.int64)
+        out = np.full(len(asked), -1, np.int64)
+        out[[each is not None for each in asked]] = np.where(known[found] == column, found, -1) if len(column) else -1
+        return out
+    values = ids.tolist()
+    exact = {value: position for position, value in enumerate(values)}
+    by_text: dict[str, int] = {}
+    for position, value in enumerate(values):
+        if isinstance(value, str | int | float):
+            text = _as_kind(value, str)
+            by_text[text] = -1 if text in by_text else position  # two nodes of one text are told apart by kind alone
+    return np.array([exact.get(each, by_text.get(_as_kind(each, str), -1)) for each in wanted], np.int64)
+
+
+def _as_kind(value: Any, kind: type) -> Any:
+    """An id as text or as an integer, or None if it is none."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if kind is str:
+        return str(value)
+    if isinstance(value, str) and _INTEGER.fullmatch(value):
+        value = int(value)
+    return value if isinstance(value, int) and -(2**63) <= value < 2**63 else None
+
+
+def check_anchor_ids(anchors: Any, path: Path) -> list[Any] | None:
+    """The ids of anchors that a file holds, or None if it holds none."""
+    plain = isinstance(anchors, list) and all(type(each) in (int, float, str) for each in anchors)
+    if anchors is not None and (not plain or not anchors or len(set(anchors)) < len(anchors)):
+        raise InputError(f"{path} must have a list of ids, each once, as anchors, got {anchors!r:.80}")
+    return None if anchors is None else list(anchors)
+
+
+def check_saved_ids(ids: NDArray[Any]) -> list[Any]:
+    """Ids of anchors as JSON holds them; other kinds could not be told apart again."""
+    values: list[Any] = ids.tolist()
+    if not all(isinstance(value, int | float | str) for value in values):
+        raise InputError("node ids must be numbers or strings to be saved")
+    return values

@@ -1,0 +1,105 @@
+"""Links by vectors alone: links are held out, described by vectors that were made without them, and a head is trained."""
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple, Protocol, TypeVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from graphreach.auc import auc
+from graphreach.graph import Graph
+from graphreach.nn.pair_head import PairHead, fit_pair_head
+from graphreach.pairs.direct import edge_entries, without_edges
+from graphreach.threads import one_torch_thread
+
+HELD_OUT, MOST_LINKS, FEWEST_LINKS = 0.1, 10_000, 20
+"""Share of the links that are held out, at most so many; links of a graph from which on some are."""
+
+ENOUGH = 0.99
+"""Share of the links that the first vectors must have seen to be the last."""
+
+HIDDEN = 32
+"""Width of the head's hidden layers."""
+
+SCORED = 1 << 17
+"""Pairs that are described at a time."""
+
+Pairs = NDArray[np.int64]
+
+
+class Described(Protocol):
+    """Vectors that say something of pairs."""
+
+    def columns(self, pairs: Pairs) -> NDArray[np.float32]:
+        """What describes pairs ``[2, m]``, ``[m, f]``."""
+
+    def alike(self, pairs: Pairs) -> NDArray[np.float32]:
+        """The cosine of both rows of pairs ``[2, m]``."""
+
+
+Vectors = TypeVar("Vectors", bound=Described)
+
+
+class LinkScorer(NamedTuple):
+    """A small network that reads what two vectors say of a pair.
+
+    Attributes:
+        head: The network; None if there were too few links to train it: then the more alike two rows are, the higher
+            the pair scores, which is not calibrated.
+        auc: AUC of the held-out links, each scored by a member that was trained without it; nan if there were none.
+        links: Number of links held out.
+    """
+
+    head: PairHead | None
+    auc: float = math.nan
+    links: int = 0
+
+    def logits(self, vectors: Described, pairs: Pairs) -> NDArray[np.float64]:
+        """Logits of pairs ``[2, m]`` where half of them are links."""
+        if self.head is None:
+            return 4 * vectors.alike(pairs).astype(np.float64) - 2
+        out = np.empty(pairs.shape[1])
+        with one_torch_thread(), torch.no_grad():
+            for begin in range(0, pairs.shape[1], SCORED):
+                part = vectors.columns(pairs[:, begin : begin + SCORED])
+                out[begin : begin + SCORED] = self.head(torch.from_numpy(part)).double().numpy()
+        return out
+
+
+def fit_with_links(graph: Graph, make: Callable[[Graph], Vectors], seed: int) -> tuple[Vectors, LinkScorer]:
+    """Vectors of a graph, and a scorer of pairs that was trained on links which its vectors had not seen.
+
+    A tenth of the links, at most 10,000, are held out, vectors are made without them, and a head learns to tell these
+    links from random pairs. Then vectors are made again with all links, unless all but a hundredth were there.
+
+    Args:
+        graph: The graph.
+        make: Makes vectors of a graph with the same nodes.
+        seed: Random seed of links, pairs and the head.
+    """
+    edges = graph.edge_index
+    links = edges[:, edges[0] != edges[1] if graph.directed else edges[0] < edges[1]]
+    rng = np.random.default_rng([seed, 0x6C696E6B])
+    count = min(int(HELD_OUT * links.shape[1]), MOST_LINKS)
+    others = np.empty((2, 0), np.int64)
+    if links.shape[1] >= FEWEST_LINKS:
+        others = rng.integers(0, graph.num_nodes, (2, 2 * count))
+        linked = (edge_entries(graph, others) >= 0) | (edge_entries(graph, others[::-1]) >= 0)
+        others = others[:, (others[0] != others[1]) & ~linked][:, :count]
+    if not others.shape[1]:
+        return make(graph), LinkScorer(None)
+    held = links[:, np.sort(rng.permutation(links.shape[1])[:count])]
+    vectors = make(without_edges(graph, held))
+    scorer = _train(vectors, held, others, seed)
+    return (vectors if count <= (1 - ENOUGH) * links.shape[1] else make(graph)), scorer
+
+
+def _train(vectors: Described, held: Pairs, others: Pairs, seed: int) -> LinkScorer:
+    described = torch.from_numpy(np.concatenate([vectors.columns(held), vectors.columns(others)]))
+    truth = torch.from_numpy(np.repeat([1.0, 0.0], [held.shape[1], others.shape[1]]).astype(np.float32))
+    with one_torch_thread():
+        head, unseen, rows = fit_pair_head(described, truth, seed, hidden_channels=HIDDEN)
+    found = auc(unseen.numpy(), truth[rows].numpy() == 1) if len(rows) else math.nan
+    return LinkScorer(head, found, held.shape[1])

@@ -1,0 +1,135 @@
+"""Fewer columns that keep most of many: truncated singular vectors and principal axes."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+EXTRA, ROUNDS = 10, 3
+"""Columns beside those asked for, and rounds of power iteration, of the randomised decomposition."""
+
+NOTHING = 1e-9
+"""A length below which a row or an axis is nothing."""
+
+ROWS = 1 << 16
+"""Rows that are read at a time."""
+
+Matrix = NDArray[np.float32]
+
+
+class Factors(NamedTuple):
+    r"""A truncated singular value decomposition, :math:`M \approx U \Sigma V^T`.
+
+    Attributes:
+        left: ``[n, r]``.
+        values: Singular values, ``[r]``, the largest first.
+        right: ``[m, r]``.
+    """
+
+    left: Matrix
+    values: Matrix
+    right: Matrix
+
+
+def truncated_svd(matrix: Any, rank: int, seed: int = 0) -> Factors:
+    """The largest singular values and vectors of a SciPy matrix, by random projection and power iteration.
+
+    Args:
+        matrix: ``[n, m]``.
+        rank: How many; columns beyond what the matrix has are zero.
+        seed: Random seed of the projection.
+
+    Example:
+        >>> from scipy.sparse import diags_array
+        >>> truncated_svd(diags_array(np.array([1.0, 5.0, 3.0], np.float32)), 2).values.round(4).tolist()
+        [5.0, 3.0]
+    """
+    n, m = matrix.shape
+    width = min(rank + EXTRA, n, m)
+    flipped = matrix.T.tocsr()
+    rows = matrix @ np.random.default_rng(seed).standard_normal((m, width), np.float32)
+    for _ in range(ROUNDS):
+        rows = matrix @ (flipped @ _orthogonal(rows))
+    basis = _orthogonal(rows)
+    inner = (flipped @ basis).astype(np.float64)
+    squares, axes = np.linalg.eigh(inner.T @ inner)
+    order = np.argsort(-squares, kind="stable")[:rank]
+    values = np.sqrt(np.maximum(squares[order], 0.0))
+    share = np.divide(1.0, values, out=np.zeros_like(values), where=values > NOTHING * max(1.0, values.max(initial=0)))
+    left, right = basis @ axes[:, order].astype(np.float32), (inner @ axes[:, order] * share).astype(np.float32)
+    left[:, share == 0] = 0.0
+    return Factors(_padded(left, rank), _padded(values[None].astype(np.float32), rank)[0], _padded(right, rank))
+
+
+def _orthogonal(rows: Matrix) -> Matrix:
+    """An orthonormal basis of the columns."""
+    basis: Matrix = np.linalg.qr(rows)[0].astype(np.float32)
+    return basis
+
+
+def _padded(rows: Matrix, width: int) -> Matrix:
+    """Rows with columns of zeros up to a width."""
+    out = np.zeros((len(rows), width), np.float32)
+    out[:, : rows.shape[1]] = rows
+    return out
+
+
+class Axes(NamedTuple):
+    """Principal axes.
+
+    Attributes:
+        mean: Mean of the columns, ``[m]``.
+        axes: ``[m, r]``, scaled.
+    """
+
+    mean: Matrix
+    axes: Matrix
+
+    def apply(self, rows: Matrix) -> Matrix:
+        """Rows ``[n, m]`` along the axes, ``[n, r]``."""
+        out = np.empty((len(rows), self.axes.shape[1]), np.float32)
+        for begin in range(0, len(rows), ROWS):
+            out[begin : begin + ROWS] = (rows[begin : begin + ROWS] - self.mean) @ self.axes
+        return out
+
+
+def principal_axes(rows: Matrix, rank: int, power: float = 0.0) -> Axes:
+    """The axes along which rows ``[n, m]`` differ most, each scaled by its eigenvalue to a power.
+
+    Args:
+        rows: The rows.
+        rank: Number of axes; those beyond what there is are zero.
+        power: -1/4 brings the axes halfway to equal weight.
+    """
+    mean = rows.mean(0, dtype=np.float64).astype(np.float32)
+    inner = np.zeros((rows.shape[1], rows.shape[1]))
+    for begin in range(0, len(rows), ROWS):
+        block = rows[begin : begin + ROWS] - mean
+        inner += block.T @ block
+    squares, axes = np.linalg.eigh(inner)
+    order = np.argsort(-squares, kind="stable")[:rank]
+    found = squares[order]
+    scale = np.zeros(len(found))
+    enough = found > NOTHING * max(1.0, found.max(initial=0.0))
+    scale[enough] = found[enough] ** power
+    return Axes(mean, _padded((axes[:, order] * scale).astype(np.float32), rank))
+
+
+def unit_rows(rows: Matrix) -> Matrix:
+    """Rows of length 1; rows of zeros stay."""
+    length = np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None]
+    out: Matrix = np.divide(rows, length, out=np.zeros_like(rows), where=length > NOTHING)
+    return out
+
+
+def rotation(both: Sequence[tuple[Matrix, Matrix]]) -> Matrix:
+    """The orthogonal matrix by which rows come nearest to other rows (Procrustes).
+
+    Args:
+        both: Rows, and the rows that they should come near to.
+    """
+    inner = sum(rows.T.astype(np.float64) @ wanted for rows, wanted in both)
+    left, _, right = np.linalg.svd(inner)
+    found: Matrix = (left @ right).astype(np.float32)
+    return found

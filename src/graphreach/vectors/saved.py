@@ -1,0 +1,122 @@
+"""Vectors as a folder: arrays in safetensors, everything else in JSON, nothing pickled."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from graphreach.errors import InputError
+from graphreach.nn.pair_head import PairHead
+from graphreach.nn.pretrained import Pretrained
+from graphreach.nn.skip_gram import SkipGram
+from graphreach.pairs.attributes import AttributeScaling
+from graphreach.vectors.link_scorer import HIDDEN, LinkScorer
+from graphreach.vectors.near import NearPart
+from graphreach.vectors.node_vectors import WALKS, AttributePart, NodeVectors, VectorOptions
+from graphreach.vectors.positions import PositionPart
+from graphreach.vectors.reduce import Axes
+
+HEAD = "links."
+"""Begin of the names of the head's arrays."""
+
+
+class SavedVectors(Pretrained, nn.Module):
+    """Arrays with names, as a model that can be saved and loaded with checksums.
+
+    Args:
+        shapes: The shape of each array.
+        in_channels: Columns that the head of links reads; 0 without one.
+
+    Example:
+        >>> SavedVectors({"near": [3, 2]}).arrays()["near"].shape
+        (3, 2)
+    """
+
+    def __init__(self, shapes: dict[str, list[int]], in_channels: int = 0) -> None:
+        super().__init__()
+        self._keep_config({"shapes": shapes, "in_channels": in_channels})
+        self.names = list(shapes)
+        for number, shape in enumerate(shapes.values()):
+            self.register_buffer(f"array_{number}", torch.zeros(shape))
+        self.head = PairHead(in_channels, HIDDEN) if in_channels else None
+
+    def arrays(self) -> dict[str, Any]:
+        """The arrays by name."""
+        return {name: getattr(self, f"array_{number}").numpy() for number, name in enumerate(self.names)}
+
+
+def save_vectors(folder: str | Path, arrays: dict[str, Any], scorer: LinkScorer, **metadata: Any) -> None:
+    """Write arrays and a scorer of links.
+
+    Args:
+        folder: Is made if it is missing.
+        arrays: Arrays of single precision.
+        scorer: The scorer.
+        metadata: Plain values to keep beside them.
+    """
+    width = 0 if scorer.head is None else scorer.head.in_channels
+    saved = SavedVectors({name: list(value.shape) for name, value in arrays.items()}, width)
+    for number, value in enumerate(arrays.values()):
+        setattr(saved, f"array_{number}", torch.from_numpy(np.ascontiguousarray(value, np.float32)))
+    saved.head = scorer.head
+    saved.save_pretrained(folder, auc=None if math.isnan(scorer.auc) else scorer.auc, links=scorer.links, **metadata)
+
+
+def load_vectors(folder: Path) -> tuple[dict[str, Any], LinkScorer, dict[str, Any]]:
+    """What :func:`save_vectors` wrote: arrays, the scorer and metadata."""
+    saved = SavedVectors.from_pretrained(folder)
+    found: dict[str, Any] = saved.metadata  # type: ignore[assignment]
+    auc = found.get("auc")
+    scorer = LinkScorer(saved.head, math.nan if auc is None else float(auc), int(found.get("links", 0)))
+    return saved.arrays(), scorer, found
+
+
+def vector_arrays(vectors: NodeVectors) -> dict[str, Any]:
+    """All arrays that vectors are made of, by name."""
+    found: dict[str, Any] = {
+        "near.rows": vectors.near.rows, "near.columns": vectors.near.columns, "near.inverse": vectors.near.inverse,
+        "walks.source": vectors.walks.embedding_, "walks.context": vectors.walks.context_, "degree": vectors.degree,
+    }  # fmt: skip
+    for number, (place, axes) in enumerate(zip(vectors.places, vectors.axes, strict=True)):
+        found |= {
+            f"place.{number}.rows": place.rows, f"place.{number}.mean": place.axes.mean,
+            f"place.{number}.axes": place.axes.axes, f"walks.{number}.mean": axes.mean, f"walks.{number}.axes": axes.axes,
+        }  # fmt: skip
+    for side, parts in enumerate(vectors.parts):
+        found |= {f"part.{side}.{number}": part for number, part in enumerate(parts)}
+    if vectors.attributes is not None:
+        own = vectors.attributes
+        found |= {"attributes.rows": own.rows, "attributes.axes": own.axes}
+        found |= {"attributes.mean": own.scaling.mean, "attributes.scale": own.scaling.scale}
+    return found
+
+
+def vectors_from(arrays: dict[str, Any], options: dict[str, Any], anchors: list[int]) -> NodeVectors:
+    """Vectors from what :func:`vector_arrays` named."""
+    chosen = VectorOptions(**options)
+    sides = 2 if chosen.directed else 1
+    try:
+        walks = SkipGram(dim=chosen.dim, directed=chosen.directed, seed=chosen.seed, **WALKS)
+        walks.embedding_, walks.context_ = arrays["walks.source"], arrays["walks.context"]
+        walks.directed_ = chosen.directed
+        places = [
+            PositionPart(arrays[f"place.{k}.rows"], Axes(arrays[f"place.{k}.mean"], arrays[f"place.{k}.axes"]))
+            for k in range(sides)
+        ]
+        attributes = None
+        if "attributes.rows" in arrays:
+            scaling = AttributeScaling(arrays["attributes.mean"], arrays["attributes.scale"])
+            attributes = AttributePart(arrays["attributes.rows"], arrays["attributes.axes"], scaling)
+        found = NodeVectors(
+            chosen, np.array(anchors, np.int64), NearPart(*(arrays[f"near.{k}"] for k in ("rows", "columns", "inverse"))),
+            places, walks, [Axes(arrays[f"walks.{k}.mean"], arrays[f"walks.{k}.axes"]) for k in range(sides)], attributes,
+            arrays["degree"].astype(np.float64),
+        )  # fmt: skip
+        count = 3 if attributes is None else 4
+        found.parts = [[arrays[f"part.{side}.{number}"] for number in range(count)] for side in range(sides)]
+    except KeyError as error:
+        raise InputError(f"a saved embedding must hold the array {error.args[0]!r}, got none") from None
+    return found
