@@ -52,6 +52,7 @@ OWN = {
     "pgnn": "whole_runs",
     "embed-files": "whole_runs",
     "embed-million": "whole_runs",
+    "embedding-unseen": "embeddings",
     "report": "report",
     "first-picture": "first_picture",
     "cluster-replicated": "cluster",
@@ -67,6 +68,9 @@ PEERS = {
     "uniform-14-pecanpy": "against_peers",
     "weighted-14-ensmallen": "against_peers",
     "weighted-18-ensmallen": "against_peers",
+    "embedding-classes": "embeddings",
+    "embedding-multi-label": "embeddings",
+    "embedding-links": "embeddings",
 }
 ALL = {**PEERS, **OWN}
 
@@ -75,7 +79,7 @@ def arguments() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"one or more of {', '.join(ALL)}")
-    parser.add_argument("--peers", action="store_true", help="run the comparisons with other walk engines")
+    parser.add_argument("--peers", action="store_true", help="run the comparisons with other packages")
     parser.add_argument("--quick", action="store_true", help="small sizes, to see that it runs; nothing is saved")
     parser.add_argument("--in-process", action="store_true", help=argparse.SUPPRESS)
     chosen = parser.parse_args()

@@ -20,18 +20,33 @@ WALK_LENGTH = 20
 REQUIREMENTS = {
     "ensmallen": ["ensmallen==0.8.100"],
     "pecanpy": ["pecanpy==2.0.9", "numpy<2"],
+    "fastrp": ["fastrp==0.1.1", "scipy"],
+    "cleora": ["pycleora==3.2.1", "numpy", "scipy"],
+    "nodevectors": ["nodevectors==0.1.23"],
+    "scikit-network": ["scikit-network==0.33.5"],
+    "louvain-ne": ["scikit-network==0.31.0", "numpy<2", "scipy<1.13"],
 }
+
+
+def peer_folder(peer: str) -> Path:
+    """Where the environment of a peer is, or will be."""
+    return FOLDER.parent / f".venv-{peer}"
+
+
+def is_installed(peer: str) -> bool:
+    """Whether the environment of a peer was made."""
+    return (peer_folder(peer) / ".ready").exists()
 
 
 def peer_python(peer: str) -> str:
     """The interpreter of .venv-<peer>, which is made when missing."""
-    folder = FOLDER.parent / f".venv-{peer}"
-    python, ready = folder / "bin" / "python", folder / ".ready"
-    if not ready.exists():
+    folder = peer_folder(peer)
+    python = folder / "bin" / "python"
+    if not is_installed(peer):
         print(f"creating the environment of {peer}", file=sys.stderr)
         venv.create(folder, with_pip=True, clear=True)
         subprocess.run([python, "-m", "pip", "install", "--quiet", *REQUIREMENTS[peer]], check=True, stdout=sys.stderr)
-        ready.touch()
+        (folder / ".ready").touch()
     return str(python)
 
 

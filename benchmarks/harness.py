@@ -10,7 +10,7 @@ import resource
 import statistics
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -112,6 +112,24 @@ def write_atomically(path: Path, text: str) -> None:
     partial = path.with_name(path.name + ".partial")
     partial.write_text(text)
     partial.replace(path)
+
+
+def resumed(
+    path: Path, keys: Iterable[dict[str, Any]], compute: Callable[..., dict[str, Any]], save: bool = True
+) -> list[dict[str, Any]]:
+    """One record per key: that of the file of earlier runs if it has one, else computed and added to the file."""
+    known = [json.loads(line) for line in path.read_text().splitlines()] if save and path.exists() else []
+    found = []
+    for key in keys:
+        record = next((each for each in known if key.items() <= each.items()), None)
+        if record is None:
+            record = key | compute(**key)
+            known.append(record)
+            if save:
+                write_atomically(path, "".join(json.dumps(each) + "\n" for each in known))
+        print(json.dumps(record), flush=True)
+        found.append(record)
+    return found
 
 
 def write_result(name: str, rows: list[Row]) -> None:

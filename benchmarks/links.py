@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 import functools
-import json
 import os
 import time
 from collections.abc import Callable, Iterable
@@ -21,10 +20,12 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import minimum_spanning_tree
 
 import graphreach as gr
+from benchmarks import harness
 from benchmarks.harness import RESULTS, Row
 from graphreach import tasks, training
 from graphreach.auc import auc
 from graphreach.tasks.dataset import Dataset, Sample
+from graphreach.tasks.examples import Split
 from graphreach.tasks.pair_keys import draw_pairs, encode, unique
 from graphreach.training.harness import make_splits
 
@@ -50,19 +51,7 @@ def data_folder(name: str) -> Path:
 
 def resumed(name: str, keys: Iterable[dict[str, Any]], compute: Callable[..., dict[str, Any]]) -> list[dict[str, Any]]:
     """One record per key, from the file of earlier runs where it has one."""
-    path = RESULTS / "links" / f"{name}.jsonl"
-    path.parent.mkdir(exist_ok=True)
-    known = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
-    found = []
-    for key in keys:
-        record = next((each for each in known if key.items() <= each.items()), None)
-        if record is None:
-            record = key | compute(**key)
-            with path.open("a") as file:
-                file.write(json.dumps(record) + "\n")
-        print(json.dumps(record), flush=True)
-        found.append(record)
-    return found
+    return harness.resumed(RESULTS / "links" / f"{name}.jsonl", keys, compute)
 
 
 def measure(
@@ -209,15 +198,26 @@ def _warm_up() -> None:
             training.run(Sample(graph), training.Settings(method=method, task="link", protocol="clean"))
 
 
+def read_raw(file: str) -> gr.Graph:
+    """The graph of a raw file."""
+    return gr.read_graph(data_folder("graphs") / file, **RAW_FILES[file])
+
+
+def clean_split(graph: gr.Graph, seed: int = 0) -> Split:
+    """80% of the links to learn from, 10% to choose by, 10% to test."""
+    settings = training.Settings(task="link", protocol="clean", seed=seed)
+    return make_splits(Dataset("graph", (Sample(graph),)), settings)[0]
+
+
 def _raw_run(file: str, method: str) -> dict[str, Any]:
-    """One method on the clean split of a raw file: 80% of the links to learn from, 10% to choose by, 10% to test."""
+    """One method on the clean split of a raw file."""
     _warm_up()
-    graph = gr.read_graph(data_folder("graphs") / file, **RAW_FILES[file])
+    graph = read_raw(file)
     settings = training.Settings(method=method, task="link", protocol="clean", seed=0)
     began = time.perf_counter()
     outcome = training.run(Sample(graph), settings)
     seconds = time.perf_counter() - began
-    split = make_splits(Dataset("graph", (Sample(graph),)), settings)[0]
+    split = clean_split(graph)
     scores = np.asarray(outcome.scores["test"][0], np.float64)
     found = {
         "auc": outcome.test["auc"], "hits@100": tasks.pooled_hits(scores, split.test, 100), "seconds": seconds,
