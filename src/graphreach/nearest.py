@@ -19,8 +19,8 @@ from graphreach.progress import stage, track
 
 METRICS = ("cosine", "dot")
 
-EXACT_NODES = 20_000
-"""Up to so many nodes :meth:`NearestNodes.all` compares all pairs."""
+EXACT_NODES = 50_000
+"""Up to so many nodes :meth:`NearestNodes.all` compares all pairs: in less time than the index takes to compile."""
 
 MORE = 20
 """Neighbours in the approximate index beyond those that are asked for: with fewer it misses more."""
@@ -121,11 +121,13 @@ class NearestNodes:
     def all(self, top: int = 10, exact: bool = False) -> tuple[Positions, Scores]:
         """Find the nearest nodes of all nodes.
 
-        Up to 20,000 nodes, and for inner products, all pairs are compared. Beyond that, candidates come from the k-nearest
+        Up to 50,000 nodes, and for inner products, all pairs are compared. Beyond that, candidates come from the k-nearest
         neighbour graph of `pynndescent <https://pynndescent.readthedocs.io>`_ (``pip install "graphreach[nearest]"``), and
-        their similarities are computed as those of :meth:`of`. It was chosen because it builds that graph directly, several
-        times faster than an HNSW index is built and then searched for every node, and needs numba, scipy and scikit-learn,
-        which this package uses too. It runs on one thread, so that the same vectors always give the same graph.
+        their similarities are computed as those of :meth:`of`. It was chosen because it builds that graph directly, in
+        less time than an HNSW index is built and then searched for every node, and needs numba, scipy and scikit-learn,
+        which this package uses too. It runs on one thread, so that the same vectors always give the same graph. The
+        graph finds nearly all neighbours of vectors that form clusters, but few of vectors that are mostly
+        noise: on 100,000 vectors of width 128 a recall@10 of 1.00 and of 0.37 was measured.
 
         Args:
             top: Number of neighbours of each node; at most ``n - 1`` are found.

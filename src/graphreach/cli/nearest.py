@@ -47,7 +47,7 @@ def nearest(
     """List the nodes whose vectors are most similar, the nearest first.
 
     Each row is a node, a partner, their similarity and the partner's rank among those of the node. With --all, more than
-    20,000 nodes are searched by an approximate index, which needs the extra graphreach[nearest]; inner products are always
+    50,000 nodes are searched by an approximate index, which needs the extra graphreach[nearest]; inner products are always
     exact.
     """
     if bool(id_) == all_:
