@@ -223,3 +223,17 @@ def test_directions_can_have_a_half_each():
     whole = gr.GraphReachEmbedding(dim=24).fit(graph)
     one, other = whole.score_pairs([(0, 55), (55, 0)])
     assert one == pytest.approx(other)
+
+
+def test_nearest_nodes_by_id(fitted, graph):
+    found = fitted.nearest([0, 399], top=3)
+    assert [len(each) for each in found] == [3, 3]
+    z = fitted.embedding_
+    cosine = z @ z[399] / np.linalg.norm(z, axis=1) / np.linalg.norm(z[399])
+    cosine[399] = -np.inf
+    assert [node for node, _ in found[1]] == np.argsort(-cosine)[:3].tolist()
+    np.testing.assert_allclose([alike for _, alike in found[1]], np.sort(cosine)[::-1][:3], rtol=1e-5)
+    with pytest.raises(InputError, match="ids must hold ids of the embedding, got 400"):
+        fitted.nearest(400)
+    with pytest.raises(InputError, match="must be fitted first"):
+        gr.GraphReachEmbedding().nearest(0)

@@ -24,7 +24,7 @@ TORCH = ("nn", "training")
 """Rooms that need torch."""
 
 ORDER = (
-    "_version", "errors", "lazy", "by_name", "arguments", "auc", "jit", "limits", "threads", "progress",
+    "_version", "errors", "lazy", "by_name", "arguments", "auc", "jit", "limits", "threads", "progress", "nearest",
     "graph", "io", "plot", "walks", "anchors", "reachability", "pairs", "nn", "vectors", "tasks", "training",
     "datasets", *ABOVE,
 )  # fmt: skip

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from graphreach.graph import Graph
     from graphreach.io import read_graph
     from graphreach.link_predictor import LinkPredictor
+    from graphreach.nearest import NearestNodes, nearest_nodes
     from graphreach.pairs import pair_features
     from graphreach.progress import show_progress
     from graphreach.reach_classifier import ReachClassifier
@@ -31,6 +32,7 @@ __getattr__, __dir__ = import_lazily(
         "graph": "Graph",
         "io": "read_graph",
         "link_predictor": "LinkPredictor",
+        "nearest": "NearestNodes nearest_nodes",
         "pairs": "pair_features",
         "progress": "show_progress",
         "reach_classifier": "ReachClassifier",
@@ -47,6 +49,7 @@ __all__ = [
     "GraphReachEmbedding",
     "InputError",
     "LinkPredictor",
+    "NearestNodes",
     "ReachClassifier",
     "Reachability",
     "__version__",
@@ -56,6 +59,7 @@ __all__ = [
     "diameter",
     "experiments",
     "explain",
+    "nearest_nodes",
     "nn",
     "pair_features",
     "pair_reachability",

@@ -113,6 +113,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
     _vectors: NodeVectors | PositionVectors
     _scorer: LinkScorer
     _graph: Graph | None
+    _nearest: tuple[Any, Any]
 
     def __init__(
         self,
@@ -283,6 +284,33 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         logits = self._scorer.logits(vectors, index) + np.log(rate / (1 - rate))
         chance: NDArray[np.float32] = (1 / (1 + np.exp(-np.clip(logits, -80, 80)))).astype(np.float32)
         return chance
+
+    def nearest(self, ids: Any, top: int = 10, metric: str = "cosine") -> list[list[tuple[Any, float]]]:
+        """The nodes with the nearest vectors, for each of some nodes: their ids and how alike they are, the nearest first.
+
+        Args:
+            ids: Ids of nodes, or one id.
+            top: Number of nodes for each.
+            metric: ``"cosine"`` or ``"dot"``.
+
+        Example:
+            >>> import graphreach as gr
+            >>> graph = gr.datasets.load("communities")[0].graph
+            >>> ((partner, alike),) = gr.GraphReachEmbedding(dim=30).fit(graph).nearest(0, top=1)[0]
+            >>> partner < 20  # the first community
+            True
+        """
+        from graphreach.nearest import NearestNodes
+
+        rows, known = self.get_embedding(), self.ids_
+        asked = ids if isinstance(ids, list | tuple | np.ndarray) else [ids]
+        index = _find(list(asked), known, "ids")
+        if getattr(self, "_nearest", (None,))[0] is not rows or self._nearest[1].metric != metric:
+            self._nearest = (rows, NearestNodes(rows, metric))
+        found, alike = self._nearest[1].of(index, top)
+        return [
+            list(zip(known[near].tolist(), own.tolist(), strict=True)) for near, own in zip(found, alike, strict=True)
+        ]
 
     def save(self, folder: str | Path) -> None:
         """Write all that was fitted and all parameters to a folder; nothing is pickled."""
@@ -469,11 +497,11 @@ DEFAULTS = {name: each.default for name, each in inspect.signature(GraphReachEmb
 """Defaults of the estimator's arguments."""
 
 
-def _find(side: list[Any], ids: NDArray[Any]) -> NDArray[np.int64]:
-    """Positions of ids of an estimator that was loaded."""
+def _find(side: list[Any], ids: NDArray[Any], name: str = "pairs") -> NDArray[np.int64]:
+    """Positions of ids of an embedding."""
     found = match_ids(side, ids)
     if (found < 0).any():
-        raise InputError(f"pairs must hold ids of the embedding, got {side[int(np.argmax(found < 0))]!r}")
+        raise InputError(f"{name} must hold ids of the embedding, got {side[int(np.argmax(found < 0))]!r}")
     return found
 
 

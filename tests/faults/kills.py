@@ -23,7 +23,7 @@ from graphreach.io.files import replacing
 
 COUNTED = ("metrics", "best_epoch", "epochs", "training_loss", "history")
 KINDS = ("link", "link-features", "pair", "node", "node-features")
-FORMATS = (".parquet", ".csv", ".npy", ".npz", ".emb")
+FORMATS = (".parquet", ".csv", ".npy", ".npz", ".emb", ".tsv")
 OUTPUT = Path("results/robustness/kills.json")
 
 TRAIN = """

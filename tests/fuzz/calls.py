@@ -112,6 +112,9 @@ def _core() -> list[Call]:
         Call("Reachability.rescaled", lambda: reach().rescaled, lambda: {"scale": "lift", "graph": graph(),
             "num_nodes": 8}),
         Call("Reachability.to_torch", lambda: reach().to_torch, lambda: {"device": "cpu"}, share=0.3),
+        Call("nearest_nodes", lazy(":nearest_nodes"), lambda: {
+            "vectors": np.eye(5), "index": np.array([0, 3]), "top": 2, "metric": "cosine"}),
+        Call("NearestNodes", lazy(":NearestNodes"), lambda: {"vectors": np.eye(5), "metric": "dot"}),
         Call("show_progress", lambda: _progress, lambda: {"enabled": False}, share=0.2),
     ]  # fmt: skip
 

@@ -192,7 +192,7 @@ def _make_tables() -> None:
 def _make_embeddings(ids: Any, rows: Any) -> None:
     from graphreach.io.embeddings import write_embedding
 
-    for suffix in (".csv", ".parquet", ".npy", ".npz", ".emb"):
+    for suffix in (".csv", ".parquet", ".npy", ".npz", ".emb", ".tsv"):
         folder = Path("embeddings", suffix[1:])
         folder.mkdir(parents=True)
         write_embedding(folder / f"vectors{suffix}", ids, [rows], rows.shape[1])

@@ -11,7 +11,7 @@ from graphreach.io import embeddings
 from graphreach.io.embeddings import READERS, SUFFIXES, check_ids, read_embedding, write_embedding
 from helpers import run_python
 
-TEXT = (".csv", ".emb")
+TEXT = (".csv", ".emb", ".tsv")
 IDS = {
     "integers": np.array([-5, 0, 7, 2**62, 2**63 - 1]),
     "words": np.array(["ann", "bob", "cid", "dan", "eve"]),
@@ -50,7 +50,7 @@ def names(folder):
 
 
 def test_every_suffix_can_be_written_and_read():
-    assert set(SUFFIXES) == set(READERS) == {".parquet", ".csv", ".npy", ".npz", ".emb"}
+    assert set(SUFFIXES) == set(READERS) == {".parquet", ".csv", ".npy", ".npz", ".emb", ".tsv"}
 
 
 @pytest.mark.parametrize("suffix", [*SUFFIXES, ".PARQUET"])
@@ -63,8 +63,8 @@ def test_round_trip(tmp_path, suffix, kind, rows):
     assert found.tolist() == ids.tolist()
     assert found.dtype.kind == ids.dtype.kind or (suffix, kind) == (".npz", "long")
     assert_same(path, z, array)
-    beside = [f"{path.name}.ids.txt"] if suffix == ".npy" else []
-    assert names(tmp_path) == sorted([path.name, *beside])
+    beside = {".npy": [f"{path.name}.ids.txt"], ".tsv": [f"{path.stem}.metadata.tsv"]}
+    assert names(tmp_path) == sorted([path.name, *beside.get(suffix, [])])
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".csv", ".npy", ".npz"])
@@ -97,7 +97,7 @@ def test_round_trip_of_any_text(tmp_path_factory, ids, suffix):
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_ids_of_other_kinds_are_written_as_text(tmp_path, suffix):
     ids = np.fromiter([7, "ann", (1, 2)], object, 3)
-    if suffix == ".emb":
+    if suffix == ".emb":  # the text of the last one has a blank
         assert "'(1, 2)'" in message(write_embedding, tmp_path / "z.emb", ids, [matrix(3, 2)], 2)
         ids = ids[:2]
     write_embedding(tmp_path / f"z{suffix}", ids, [matrix(len(ids), 2)], 2)
@@ -114,7 +114,7 @@ def test_numbers_at_the_ends_of_their_range(tmp_path, suffix):
     assert_same(tmp_path / f"z{suffix}", z, read_embedding(tmp_path / f"z{suffix}")[1])
 
 
-@pytest.mark.parametrize("suffix", TEXT)
+@pytest.mark.parametrize("suffix", TEXT[:2])
 def test_text_has_six_digits(tmp_path, suffix):
     scale = 10.0 ** np.random.default_rng(1).integers(-30, 30, (200, 4))
     z = (matrix(200, 4) * scale).astype(np.float32)
@@ -154,6 +154,13 @@ def test_numpy_reads_the_files_without_pickle(tmp_path):
         assert sorted(file) == ["embedding", "ids"]
         np.testing.assert_array_equal(file["embedding"], z)
         np.testing.assert_array_equal(file["ids"], ids)
+
+
+def test_the_projector_of_tensorboard_loads_the_files(tmp_path):
+    """Numbers without ids or header; ids of one column have no header either."""
+    write_embedding(tmp_path / "z.tsv", np.array(["new york", "b"]), [np.array([[0.5, 1], [-2e-7, 1 / 3]])], 2)
+    assert (tmp_path / "z.tsv").read_text() == "0.5\t1.0\n-2e-7\t0.333333\n"
+    assert (tmp_path / "z.metadata.tsv").read_text() == "new york\nb\n"
 
 
 def test_word2vec_files_of_other_programs(tmp_path):
@@ -259,11 +266,14 @@ def test_ids_that_a_format_cannot_hold_are_refused_before_blocks_are_taken(tmp_p
         ("z.emb", ""),
         ("z.emb", "a\x01"),
         ("z.npy", "a\nb"),
+        ("z.tsv", "a\tb"),
+        ("z.tsv", "a\nb"),
+        ("z.tsv", ""),
     ):
         text = message(write_embedding, tmp_path / name, np.array(["oslo", bad]), blocks(), 2)
         assert repr(bad) in text
         check_ids(tmp_path / "z.csv", np.array([bad]))
-    assert ".parquet .csv .npy .npz .emb, got z.xlsx" in message(
+    assert ".parquet .csv .npy .npz .emb .tsv, got z.xlsx" in message(
         write_embedding, tmp_path / "z.xlsx", np.arange(2), blocks(), 2
     )
     assert names(tmp_path) == []
@@ -275,6 +285,7 @@ def test_unusable_files(tmp_path, suffix):
     assert "there is no file" in message(read_embedding, path)
     path.write_bytes(b"no embedding")
     (tmp_path / "z.npy.ids.txt").write_text("a\n")
+    (tmp_path / "z.metadata.tsv").write_text("a\n")
     assert f"an embedding as a {suffix} file" in message(read_embedding, path)
     path.write_bytes(b"")
     assert str(path) in message(read_embedding, path)
@@ -298,6 +309,11 @@ def test_unusable_contents(tmp_path):
         ("z.csv", "name,z0\na,1\n"),
     ):
         assert "is not or is damaged" in message(read_embedding, written(name, text))
+    assert "z.metadata.tsv" in message(read_embedding, written("z.tsv", "1\t2\n"))
+    written("z.metadata.tsv", "a\nb\n")
+    assert "each of its 2 ids, got shape [1, 2]" in message(read_embedding, tmp_path / "z.tsv")
+    for text in ("1\t2\n3\n", "1\n2\t3\n", "x\n1\n"):
+        assert "is not or is damaged" in message(read_embedding, written("z.tsv", text))
     np.save(tmp_path / "z.npy", matrix(3, 2))
     assert "z.npy.ids.txt" in message(read_embedding, tmp_path / "z.npy")
     written("z.npy.ids.txt", "a\nb\n")

@@ -20,6 +20,7 @@ VERBS = {
     "predict": "predict",
     "evaluate": "predict",
     "recommend": "recommend",
+    "nearest": "nearest",
     "explain": "explain",
     "report": "explain",
     "attack": "attack",

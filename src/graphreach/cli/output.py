@@ -1,7 +1,11 @@
-"""What verbs print about runs, for people."""
+"""What verbs print about runs, for people, and how rows go to stdout or to a file."""
 
+import sys
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
+
+import typer
 
 from graphreach.cli.group import say
 
@@ -79,3 +83,19 @@ def say_plan(settings: Any, sample: Any) -> None:
         attributes = own.features and sample.x is not None
         for line in str(resolve(own, sample.graph.num_nodes, attributes)).splitlines():
             say(line)
+
+
+def write_rows(frames: Iterable[Any], output: Path | None, as_json: bool) -> None:
+    """Write frames of the same columns one below the other: by the suffix of a file, else to stdout as CSV or JSON."""
+    from graphreach.io.writers import records_text, write_records, write_table
+
+    if output is None and as_json:
+        for text in records_text(frames):
+            typer.echo(text, nl=False)
+    elif output is None:
+        for number, frame in enumerate(frames):
+            sys.stdout.write(frame.write_csv(include_header=number == 0))
+    elif output.suffix.lower() == ".json":
+        write_records(output, frames)
+    else:
+        write_table(output, frames)

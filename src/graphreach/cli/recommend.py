@@ -1,6 +1,5 @@
 """``graphreach recommend``: which links nodes are likely to get."""
 
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -14,7 +13,8 @@ from graphreach.cli import options
 from graphreach.cli.data import GRAPH, GraphFile, find_node, load_run, with_graph
 from graphreach.cli.group import say
 from graphreach.cli.options import check_output, option
-from graphreach.io.writers import ids_for_files, records_text, write_records, write_table
+from graphreach.cli.output import write_rows
+from graphreach.io.writers import ids_for_files
 from graphreach.pairs.candidates import compares_positions
 from graphreach.progress import stage
 
@@ -70,7 +70,7 @@ def recommend(
     if not compares_positions(graph, graph.num_nodes if wanted is None else len(wanted)):
         say("candidates are those that walks reach; positions are not compared for so many nodes")
     rows = _Rows(links.recommend_blocks(wanted, top, graph, x))
-    _write(rows, output, json_)
+    write_rows(rows, output, json_)
     if rows.without:
         say(f"{rows.without} node{'' if rows.without == 1 else 's'} without candidates, such as those without edges")
     if output is not None:
@@ -141,16 +141,3 @@ class _Rows:
             ids = {name: pl.Series(ids_for_files(columns[name])) for name in ("node", "partner")}
             chance = pl.Series(columns["probability"]).round_sig_figs(DIGITS)
             yield pl.DataFrame(columns | ids | {"probability": chance})
-
-
-def _write(rows: _Rows, output: Path | None, as_json: bool) -> None:
-    if output is None and as_json:
-        for text in records_text(rows):
-            typer.echo(text, nl=False)
-    elif output is None:
-        for number, frame in enumerate(rows):
-            sys.stdout.write(frame.write_csv(include_header=number == 0))
-    elif output.suffix.lower() == ".json":
-        write_records(output, rows)
-    else:
-        write_table(output, rows)

@@ -5,6 +5,8 @@
   of its rows, one per line.
 - ``.npz``: arrays ``ids`` and ``embedding``.
 - ``.emb``: word2vec's text, a line ``n d``, then lines ``id v1 .. vd``.
+- ``.tsv``: numbers alone, separated by tabs, and beside them ``<stem>.metadata.tsv`` (for ``z.tsv``: ``z.metadata.tsv``)
+  with the ids of the rows, one per line: what TensorBoard's projector loads.
 
 Numbers are 32-bit floats; text has six significant digits of them. Ids of text are integers if all are plain integers,
 else strings, as :func:`graphreach.read_graph` has it; ids of kinds that files do not know are written as their text.
@@ -38,10 +40,14 @@ BLOCK_ENTRIES = 1 << 21
 Pieces = Iterator[tuple[int, NDArray[np.float32]]]
 """First row and rows of the blocks of an embedding."""
 
-FORBIDDEN = {".emb": (r"^$|[\s\x00-\x20]", "blanks"), ".npy": (r"[\r\n]", "line ends")}
+FORBIDDEN = {
+    ".emb": (r"^$|[\s\x00-\x20]", "blanks"),
+    ".npy": (r"[\r\n]", "line ends"),
+    ".tsv": (r"^$|[\t\r\n]", "tabs and line ends, and not empty,"),
+}
 """What ids must not have in a format, as a pattern and in words."""
 
-SUFFIXES = (".parquet", ".csv", ".npy", ".npz", ".emb")
+SUFFIXES = (".parquet", ".csv", ".npy", ".npz", ".emb", ".tsv")
 """Formats of embeddings."""
 
 POWERS = 10.0 ** np.arange(-40, 60)
@@ -73,10 +79,14 @@ def write_embedding(path: Path, ids: NDArray[Any], blocks: Iterable[NDArray[np.f
     matrix = Blocks((block for _, block in pieces), (len(ids), width))
     if suffix == ".npz":
         write_arrays(path, {"ids": ids_for_files(ids), "embedding": matrix})
-    elif suffix == ".npy":
+    elif suffix in (".npy", ".tsv"):
         # The ids take their place before the matrix does.
-        with replacing(path) as partial, partial.open("wb") as file:
-            write_blocks(file, matrix)
+        with replacing(path) as partial:
+            if suffix == ".npy":
+                with partial.open("wb") as file:
+                    write_blocks(file, matrix)
+            else:
+                write_numbers(partial, (block for _, block in pieces))
             frame = id_column(ids).to_frame()
             write_table(_ids_file(path), [frame], include_header=False, quote_style="never")
     else:
@@ -91,11 +101,19 @@ def write_embedding(path: Path, ids: NDArray[Any], blocks: Iterable[NDArray[np.f
         write_table(path, _frames(ids, pieces, suffix), group=group, **(emb if suffix == ".emb" else {}))
 
 
+def write_numbers(path: Path, blocks: Iterable[NDArray[np.float32]]) -> None:
+    """Write rows of numbers alone, separated by tabs."""
+    write_table(path, (_numbers(_six_digits(block)) for block in blocks), include_header=False, separator="\t")
+
+
+def _numbers(block: NDArray[np.float32]) -> pl.DataFrame:
+    return pl.DataFrame(block, schema=[f"z{i}" for i in range(block.shape[1])], orient="row")
+
+
 def _frames(ids: NDArray[Any], pieces: Pieces, suffix: str) -> Iterator[pl.DataFrame]:
     column = id_column(ids)
     for begin, block in pieces:
-        numbers = block if suffix == ".parquet" else _six_digits(block)
-        frame = pl.DataFrame(numbers, schema=[f"z{i}" for i in range(block.shape[1])], orient="row")
+        frame = _numbers(block if suffix == ".parquet" else _six_digits(block))
         yield frame.insert_column(0, column.slice(begin, len(block)))
 
 
@@ -141,7 +159,8 @@ def _six_digits(block: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _ids_file(path: Path) -> Path:
-    return path.with_name(f"{path.name}.ids.txt")
+    """Where the ids are that stand beside a matrix."""
+    return path.with_name(f"{path.stem}.metadata.tsv" if path.suffix.lower() == ".tsv" else f"{path.name}.ids.txt")
 
 
 def read_embedding(path: str | PathLike[str]) -> tuple[NDArray[Any], NDArray[np.float32]]:
@@ -178,9 +197,13 @@ Contents = tuple[NDArray[Any], NDArray[Any]]
 
 def _split(frame: pl.DataFrame, text: bool) -> Contents:
     ids = frame.drop_in_place("id")
+    return _as_ids(ids.fill_null("") if text else ids, text), _matrix(frame)
+
+
+def _matrix(frame: pl.DataFrame) -> NDArray[Any]:
     if sum(frame.null_count().row(0)):
         raise ValueError("a number is missing")
-    return _as_ids(ids.fill_null("") if text else ids, text), frame.to_numpy(order="c")
+    return frame.to_numpy(order="c")
 
 
 def _unless_damaged(read: Callable[[Path], Any], path: Path) -> Any:
@@ -215,13 +238,25 @@ def _read_emb(path: Path) -> Contents:
 
 
 def _read_npy(path: Path) -> Contents:
+    return _read_ids(path), _unless_damaged(lambda file: load_arrays(file, ("embedding",))[0], path)
+
+
+def _read_tsv(path: Path) -> Contents:
+    ids = _read_ids(path)
+    with path.open("rb") as file:
+        width = file.readline().count(b"\t") + 1
+    schema: dict[str, Any] = {f"z{i}": pl.Float32 for i in range(width)}
+    frame = pl.read_csv(path, has_header=False, separator="\t", quote_char=None, schema=schema, glob=False)
+    return ids, _matrix(frame)
+
+
+def _read_ids(path: Path) -> NDArray[Any]:
+    """The ids in the file beside a matrix."""
     names = _ids_file(path)
     if not names.is_file():
         raise InputError(f"{path} must have its ids beside it, but there is no file {names}")
     lines = names.read_bytes().decode().removesuffix("\n").split("\n")
-    return _as_ids(pl.Series(lines), text=True), _unless_damaged(
-        lambda file: load_arrays(file, ("embedding",))[0], path
-    )
+    return _as_ids(pl.Series(lines), text=True)
 
 
 def _as_ids(column: pl.Series, text: bool) -> NDArray[Any]:
@@ -236,4 +271,5 @@ READERS: dict[str, Callable[[Path], Contents]] = {
     ".npy": _read_npy,
     ".npz": lambda path: itemgetter("ids", "embedding")(_unless_damaged(load_all_arrays, path)),
     ".emb": _read_emb,
+    ".tsv": _read_tsv,
 }
