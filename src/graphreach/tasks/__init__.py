@@ -1,5 +1,6 @@
 """Tasks: splits that show nothing of what is to be predicted, metrics, and scores that need no training."""
 
+from graphreach.tasks.embedding_test import EmbeddingScore, judge_embedding
 from graphreach.tasks.examples import Examples, GivenPairs, SampleLike, Split, empty_pairs, find_task, join_pairs
 from graphreach.tasks.heuristics import HEURISTICS, score
 from graphreach.tasks.labels import closure, closure_scores, label_weights
@@ -9,6 +10,7 @@ from graphreach.tasks.split import split, split_dataset, split_given
 
 __all__ = [
     "HEURISTICS",
+    "EmbeddingScore",
     "Examples",
     "GivenPairs",
     "LeakError",
@@ -22,6 +24,7 @@ __all__ = [
     "empty_pairs",
     "find_task",
     "join_pairs",
+    "judge_embedding",
     "label_weights",
     "mean_metrics",
     "metrics",

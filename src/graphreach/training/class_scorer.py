@@ -16,6 +16,7 @@ from graphreach.arguments import check_choice, check_whole, describe
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.ids import few_ids, ids_array
+from graphreach.logistic import block_scale, column_scale, probabilities, rows_of, scaled
 from graphreach.nn.linear_classes import LinearClasses
 from graphreach.reachability.classes import (
     Labelled,
@@ -30,7 +31,6 @@ from graphreach.tasks.dataset import Sample
 from graphreach.tasks.node_labels import NodeLabels
 from graphreach.threads import one_blas_thread
 from graphreach.training.class_choice import Chosen, choose
-from graphreach.training.logistic import block_scale, column_scale, probabilities, rows_of, scaled
 from graphreach.training.methods import Clock
 from graphreach.training.trained_run import AnchorMatch, check_saved_ids, match_anchors, match_ids
 from graphreach.walks.defaults import STRATEGY
