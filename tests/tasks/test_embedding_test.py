@@ -33,7 +33,7 @@ def literal(x, y, size, seed, counts):
     strengths = np.array(STRENGTHS) / np.mean(np.sum(inside**2, axis=1))
 
     def predict(c, known, labels, asked, truth):
-        each = LogisticRegression(C=c, tol=1e-8, max_iter=10_000)
+        each = LogisticRegression(C=c, tol=1e-8, solver="newton-cholesky")
         found = OneVsRestClassifier(each).fit(known, labels).predict_proba(asked)
         return predicted_labels(found, truth, counts)
 
