@@ -14,13 +14,13 @@ from graphreach.arguments import check_flag
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.tasks import Split, check_leaks, label_weights, split_dataset
-from graphreach.tasks.dataset import Dataset, Sample
+from graphreach.tasks.dataset import Dataset, Sample, several_labels
 from graphreach.threads import one_torch_thread
 from graphreach.training.inputs import Batch, Inputs, PairReach, make_batches, side_by_side
 from graphreach.training.methods import METHODS, SCORERS, Clock, Method, Scorer
 from graphreach.training.model import Scores, TaskModel, evaluate, measure
 from graphreach.training.outcome import Outcome, fuse
-from graphreach.training.plan import Plan, check_run, resolve, shared
+from graphreach.training.plan import Plan, check_labels, check_run, resolve, shared
 from graphreach.training.run_folder import HEAD, MODEL, RunFolder, describe_content, ids_hash, peak_memory, versions
 from graphreach.training.settings import FITTED, Settings, SplitSettings
 from graphreach.training.trained_run import check_saved_ids
@@ -65,6 +65,7 @@ def run(
     for name, flag in (("tensorboard", tensorboard), ("check", check)):
         check_flag(name, flag)
     check_run(settings, len(dataset.samples))
+    check_labels(settings, several_labels(dataset))
     where = find_engine(engine)
     if home is not None:
         home.check_same_settings(settings)

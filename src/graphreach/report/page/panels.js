@@ -163,8 +163,10 @@ function headline() {
     const interval = metrics.intervals[key];
     return [name, metrics.test[key]?.toFixed(4) ?? "–", interval ? `95%: ${interval[0].toFixed(3)} to ${interval[1].toFixed(3)}` : ""];
   };
+  const several = [measured("test micro F1", "micro_f1"), measured("test macro F1", "macro_f1"), measured("micro F1, counts unknown", "micro_f1_unknown"), measured("macro F1, counts unknown", "macro_f1_unknown")];
+  const ofNodes = guesses && guesses.truth ? several : [measured("test accuracy", "accuracy"), measured("test AUC", "auc")];
   const figures = [
-    ...(guesses ? [measured("test accuracy", "accuracy"), measured("test AUC", "auc")] : [measured("test AUC", "auc"), measured("average precision", "ap")]),
+    ...(guesses ? ofNodes : [measured("test AUC", "auc"), measured("average precision", "ap")]),
     ["nodes", graph.nodes.toLocaleString("en"), ""],
     ["edges", graph.edges.toLocaleString("en"), ""],
     ["anchors", anchorNodes.length.toLocaleString("en"), ""],
