@@ -135,15 +135,8 @@ def test_intervals_of_several_labels():
     assert label_intervals(scores, label) == found
 
 
-def test_pages_of_several_labels(tmp_path, quarters):
-    graph = quarters.data[0].graph
-    y = np.zeros((graph.num_nodes, 3), np.bool_)
-    y[np.arange(graph.num_nodes), quarters.data[0].y] = True
-    y[::3, 2] = True
-    y[:4] = False
-    data = gr.datasets.Dataset("several", (gr.datasets.Sample(graph, y=y),))
-    outcome = gr.training.run(data, gr.training.Settings(task="node", method="reach"), tmp_path)
-    found = data_of(gr.report.make_report(tmp_path, data, classes=["west", "east", "old"]))
+def test_pages_of_several_labels(many_labels):
+    outcome, y, found = many_labels.outcome, many_labels.y, data_of(many_labels.page.read_text())
     assert found["metrics"]["test"] == pytest.approx(outcome.test)
     assert set(found["metrics"]["intervals"]) <= set(outcome.test)
     assert found["groups"][0]["names"] == ["west", "east", "old", "several labels", "without label"]

@@ -28,7 +28,10 @@ function showNothing() {
 function showNode(node) {
   const anchor = anchorOf.get(node);
   const facts = make("dl", { class: "facts" });
-  for (const [number, group] of groups.entries()) fact(facts, group.name, schemes.group(number).title(node));
+  for (const [number, group] of groups.entries()) {
+    const all = number === 0 && guesses && guesses.truth ? namesOf(labelsOf(node)) : "";
+    fact(facts, group.name, all || schemes.group(number).title(node));
+  }
   if (guesses?.part[node]) fact(facts, "example of", guesses.parts[guesses.part[node]]);
   fact(facts, "neighbours", degree[node].toLocaleString("en"));
   if (anchor !== undefined) fact(facts, "anchor", `number ${anchor + 1} of ${anchorNodes.length}`);
