@@ -201,7 +201,6 @@ def compare(
     predict, evaluate and report. The metrics are explained by graphreach evaluate --help.
     """
     from graphreach import plot, training
-    from graphreach.tasks.dataset import several_labels
     from graphreach.training.plan import check_effect, check_labels
 
     plot.require_matplotlib()
@@ -223,7 +222,7 @@ def compare(
     _say_sides(data, base)
     for settings in each.values():
         training.check_run(settings[0], len(data))
-        check_labels(settings[0], several_labels(data))
+        check_labels(settings[0], data.several_labels)
     folder = output or Path(f"comparison-{_content(data, base)}")
     source = describe_source(file, tables, classes)
     rows, leaks = [], ""

@@ -142,16 +142,16 @@ class Dataset:
         each = [sample.y for sample in self.samples if sample.y is not None]
         return max((y.shape[1] if y.ndim == 2 else int(y.max()) + 1 for y in each), default=0)
 
+    @property
+    def several_labels(self) -> bool:
+        """Whether nodes have several labels, a matrix ``y`` of booleans."""
+        return any(is_label_matrix(sample.y) for sample in self.samples)
+
     def __repr__(self) -> str:
         return (
             f"Dataset({self.name}: graphs={len(self)}, num_nodes={self.num_nodes}, num_edges={self.num_edges}, "
             f"num_features={self.num_features}, num_classes={self.num_classes})"
         )
-
-
-def several_labels(dataset: Dataset) -> bool:
-    """Whether nodes have several labels."""
-    return any(is_label_matrix(sample.y) for sample in dataset.samples)
 
 
 def large_components(graph: Graph, more_than: int) -> NDArray[np.int64]:

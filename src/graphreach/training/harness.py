@@ -14,7 +14,7 @@ from graphreach.arguments import check_flag
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.tasks import Split, check_leaks, label_weights, split_dataset
-from graphreach.tasks.dataset import Dataset, Sample, several_labels
+from graphreach.tasks.dataset import Dataset, Sample
 from graphreach.threads import one_torch_thread
 from graphreach.training.inputs import Batch, Inputs, PairReach, make_batches, side_by_side
 from graphreach.training.methods import METHODS, SCORERS, Clock, Method, Scorer
@@ -65,7 +65,7 @@ def run(
     for name, flag in (("tensorboard", tensorboard), ("check", check)):
         check_flag(name, flag)
     check_run(settings, len(dataset.samples))
-    check_labels(settings, several_labels(dataset))
+    check_labels(settings, dataset.several_labels)
     where = find_engine(engine)
     if home is not None:
         home.check_same_settings(settings)
