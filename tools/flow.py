@@ -24,8 +24,8 @@ TORCH = ("nn", "training")
 """Rooms that need torch."""
 
 ORDER = (
-    "_version", "errors", "lazy", "by_name", "arguments", "auc", "jit", "limits", "threads", "progress", "nearest",
-    "graph", "io", "plot", "walks", "anchors", "reachability", "pairs", "nn", "vectors", "tasks", "training",
+    "_version", "errors", "lazy", "by_name", "arguments", "auc", "logistic", "jit", "limits", "threads", "progress",
+    "nearest", "graph", "io", "plot", "walks", "anchors", "reachability", "pairs", "nn", "vectors", "tasks", "training",
     "datasets", *ABOVE,
 )  # fmt: skip
 """Every module and room of the package; each imports only from those before it, at its top or inside a function."""

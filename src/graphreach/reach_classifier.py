@@ -11,6 +11,7 @@ from graphreach.arguments import check_whole, describe, to_integers, to_path
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.io.graphs import as_graph
+from graphreach.tasks.label_sets import likeliest_labels
 from graphreach.tasks.node_labels import label_numbers, read_labels
 from graphreach.training.class_scorer import ANCHORS, ClassOptions, ClassScorer, learn_classes, metadata_part
 from graphreach.walks.defaults import STRATEGY
@@ -200,5 +201,4 @@ def _likeliest(found: NDArray[np.float64], counts: Any) -> NDArray[np.int64]:
     most = found.shape[1]
     if wanted.shape != (len(found),) or (len(wanted) and not 0 <= wanted.min() <= wanted.max() <= most):
         raise InputError(f"counts must be {len(found)} integers from 0 to {most}, one per node, got {describe(counts)}")
-    rank = np.argsort(np.argsort(-found, axis=1, kind="stable"), axis=1)
-    return (rank < wanted[:, None]).astype(np.int64)
+    return likeliest_labels(found, wanted).astype(np.int64)

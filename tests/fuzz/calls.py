@@ -163,6 +163,9 @@ def _tasks() -> list[Call]:
                 [5]])}),
         Call("tasks.label_weights", lazy("tasks:label_weights"), lambda: {"split": split("node"), "same": 1.0,
             "other": 0.1}),
+        Call("tasks.judge_embedding", lazy("tasks:judge_embedding"), lambda: {
+            "vectors": np.eye(12, 3), "labels": np.arange(12) % 2, "shares": [0.5], "repeats": 1, "seed": 0,
+                "counts": "known"}, share=1, unbounded=("repeats",)),
         Call("tasks.mean_metrics", lazy("tasks:mean_metrics"), lambda: {"each": [{"auc": 0.5}, {"auc": 1.0}]}),
         Call("tasks.metrics", lazy("tasks:metrics"), lambda: {
             "task": "link", "scores": np.linspace(0, 1, len(split().test.label)), "examples": split().test}, share=1),

@@ -66,7 +66,11 @@ def _check(kind: str) -> Callable[[Any, list[str]], str | None]:
         n = samples.graph().num_nodes
         if kind == "labels":
             y, classes = value[0], value[1]
-            fine = y.shape == (n,) and y.max() < len(classes) and y.min() >= -1 and len(set(classes)) == len(classes)
+            if y.ndim == 2:  # a node that has rows with different labels
+                fine = y.shape == (n, len(classes)) and y.dtype == np.bool_ and y.any(axis=0).all()
+            else:
+                fine = y.shape == (n,) and y.max() < len(classes) and y.min() >= -1
+            fine = fine and len(set(classes)) == len(classes)
         elif kind == "features":
             fine = value.ndim == 2 and len(value) == n and value.dtype == np.float32 and np.isfinite(value).all()
         else:

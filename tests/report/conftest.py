@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 import graphreach as gr
@@ -39,3 +40,17 @@ def several(tmp_path_factory):
     gr.training.run(data, settings, folder / "run")
     page = gr.report.write_report(folder / "run", folder / "report.html", data)
     return SimpleNamespace(data=data, run=folder / "run", settings=settings, page=page)
+
+
+@pytest.fixture(scope="session")
+def many_labels(tmp_path_factory, quarters):
+    """A run on the same nodes, of which every third has two labels and the first four have none; and its page."""
+    folder, graph = tmp_path_factory.mktemp("many"), quarters.data[0].graph
+    y = np.zeros((graph.num_nodes, 3), np.bool_)
+    y[np.arange(graph.num_nodes), quarters.data[0].y] = True
+    y[::3, 2] = True
+    y[:4] = False
+    data = gr.datasets.Dataset("many", (gr.datasets.Sample(graph, y=y),))
+    outcome = gr.training.run(data, gr.training.Settings(task="node", method="reach"), folder / "run")
+    page = gr.report.write_report(folder / "run", folder / "report.html", data, classes=["west", "east", "old"])
+    return SimpleNamespace(y=y, outcome=outcome, page=page)

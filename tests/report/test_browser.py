@@ -245,7 +245,7 @@ def test_a_click_on_a_listed_node_tells_its_classes_and_its_place(open_page, cla
     assert sum(shares) == pytest.approx(1, abs=0.002)
     assert shares == sorted(shares, reverse=True)
     names = panel.locator(".sum .name").all_text_contents()
-    label, guess = page.evaluate("(node) => [className(labelOf(node)), className(chancesOf(node)[0][0])]", node)
+    label, guess = page.evaluate("(node) => [className(labelsOf(node)[0]), className(chancesOf(node)[0][0])]", node)
     assert f"{label} (label)" in names
     verdict = panel.locator(".verdict").text_content()
     assert verdict.startswith(f"{shares[0]:.3f} probability of {guess}: ")
@@ -307,3 +307,22 @@ def test_one_graph_of_several_says_which(open_page, several):
     page.locator("[data-list=missed]").first.click()
     assert page.locator("#selection .eyebrow").text_content() == "Missed links"
     assert "Validation AUC, mean of all graphs" in page.locator(".chart h3").all_text_contents()
+
+
+def test_a_node_with_several_labels_tells_all_of_them(open_page, many_labels):
+    page = open_page(many_labels.page)
+    shown = dict(zip(*(page.locator(f"#headline {part}").all_text_contents() for part in ("dt", "dd")), strict=True))
+    assert {"test micro F1", "test macro F1", "micro F1, counts unknown", "macro F1, counts unknown"} <= set(shown)
+    assert shown["test micro F1"].startswith(f"{many_labels.outcome.test['micro_f1']:.4f}")
+    button = page.locator("[data-list=unsure]").first
+    button.click()
+    panel = page.locator("#selection")
+    page.evaluate("selectNode(6)")
+    assert page.evaluate("namesOf(labelsOf(6))") == "west, old"
+    names = panel.locator(".sum .name").all_text_contents()
+    assert sorted(names) == ["east", "old (label)", "west (label)"]
+    assert "right, one of 2 labels" in panel.locator(".verdict").text_content()
+    facts = dict(zip(*(panel.locator(f".facts {part}").all_text_contents() for part in ("dt", "dd")), strict=True))
+    assert facts["label"] == "west, old"
+    page.evaluate("selectNode(0)")
+    assert "the node has no label" in panel.locator(".verdict").text_content()

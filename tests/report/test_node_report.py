@@ -8,7 +8,7 @@ import pytest
 from sklearn.metrics import accuracy_score, roc_auc_score
 
 import graphreach as gr
-from graphreach.report.figures import node_intervals, weighted_auc
+from graphreach.report.figures import label_intervals, node_intervals, weighted_auc
 from graphreach.report.node_content import margins, mistakes
 from report_helpers import data_of
 
@@ -114,3 +114,36 @@ def test_weighted_auc_counts_examples_so_many_times():
 def test_mistakes_and_margins_of_nothing_and_of_one_class():
     assert mistakes(np.empty((0, 3)), np.empty(0, int)).tolist() == []
     assert margins(np.ones((2, 1))).tolist() == [1.0, 1.0]
+
+
+def test_mistakes_and_margins_of_several_labels():
+    scores = np.array([[0.9, 0.8, 0.1], [0.7, 0.2, 0.6], [0.95, 0.9, 0.9]])
+    label = np.array([[1, 1, 0], [0, 1, 1], [1, 1, 1]]) == 1
+    assert mistakes(scores, label).tolist() == [1]
+    np.testing.assert_allclose(margins(scores, label), [0.7, 0.4, 1.0])
+
+
+def test_intervals_of_several_labels():
+    rng = np.random.default_rng(0)
+    label = rng.random((300, 4)) < 0.4
+    label[:, 0] |= ~label.any(axis=1)
+    scores = np.clip(0.3 * label + 0.7 * rng.random((300, 4)), 0, 1)
+    expected = gr.tasks.metrics("node", scores, gr.tasks.Examples(np.arange(300), label))
+    found = label_intervals(scores, label)
+    assert {name: each.value for name, each in found.items()} == pytest.approx(expected)
+    assert all(each.low < each.value < each.high for each in found.values())
+    assert label_intervals(scores, label) == found
+
+
+def test_pages_of_several_labels(many_labels):
+    outcome, y, found = many_labels.outcome, many_labels.y, data_of(many_labels.page.read_text())
+    assert found["metrics"]["test"] == pytest.approx(outcome.test)
+    assert set(found["metrics"]["intervals"]) <= set(outcome.test)
+    assert found["groups"][0]["names"] == ["west", "east", "old", "several labels", "without label"]
+    own = unpack(found["groups"][0]["of"])
+    assert set(own[:4]) == {4}
+    assert (own == 3).tolist() == (np.count_nonzero(y, axis=1) > 1).tolist()
+    truth = found["predictions"]["truth"]
+    classes, ends = unpack(truth["classes"]), unpack(truth["ends"])
+    assert np.split(classes, ends[:-1])[6].tolist() == np.flatnonzero(y[6]).tolist()
+    assert ends[-1] == len(classes) == y.sum()

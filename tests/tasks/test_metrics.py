@@ -169,3 +169,42 @@ def test_hits_over_all_negatives_literally(values, data):
     best = sorted((value for value, is_link in zip(values, label, strict=True) if not is_link), reverse=True)
     links = [value for value, is_link in zip(values, label, strict=True) if is_link]
     assert pooled_hits(values, examples, k) == pytest.approx(np.mean([value > best[k - 1] for value in links]))
+
+
+def test_metrics_of_several_labels():
+    truth = np.array([[1, 1, 0, 0], [0, 1, 0, 0], [1, 0, 1, 0]]) == 1
+    scores = np.array([[0.9, 0.2, 0.6, 0.1], [0.1, 0.3, 0.2, 0.1], [0.7, 0.6, 0.8, 0.1]])
+    found = metrics("node", scores, Examples(np.arange(3), truth))
+    assert found == pytest.approx(
+        {
+            "micro_f1": 0.8,  # four of five labels, of five predicted
+            "macro_f1": (1 + 2 / 3 + 2 / 3) / 3,
+            "micro_f1_unknown": 2 * 4 / (5 + 6),
+            "macro_f1_unknown": (1 + 1 / 2 + 2 / 3) / 3,
+            "auc": (1 + 0 + 1) / 3,
+        }
+    )
+
+
+def test_labels_that_all_nodes_have_or_none_has_have_no_auc():
+    examples = Examples(np.arange(2), np.array([[1, 0], [1, 0]]) == 1)
+    assert "auc" not in metrics("node", np.full((2, 2), 0.5), examples)
+    nothing = Examples(np.empty(0, np.int64), np.empty((0, 2), np.bool_))
+    assert metrics("node", np.empty((0, 2)), nothing) == {}
+
+
+def test_refused_scores_of_several_labels():
+    examples = Examples(np.arange(2), np.array([[1, 0], [1, 1]]) == 1)
+    with pytest.raises(InputError, match=r"scores must have shape \[2, 2\], one per node and label, got \[2, 3\]"):
+        metrics("node", np.ones((2, 3)), examples)
+    with pytest.raises(InputError, match="scores of labels must be probabilities from 0 to 1: apply a sigmoid"):
+        metrics("node", np.array([[2.0, 0], [0, 0]]), examples)
+
+
+def test_labels_as_a_matrix_must_be_booleans_with_one_row_per_node():
+    with pytest.raises(InputError, match=r"label must have shape \[3\], got \[3, 1\]"):
+        Examples(np.arange(3), np.array([[0], [1], [2]]))
+    with pytest.raises(InputError, match=r"label must have shape \[3\], got \[2, 2\]"):
+        Examples(np.arange(3), np.ones((2, 2), np.bool_))
+    assert Examples(np.arange(3), np.ones((3, 2), np.bool_)).several
+    assert not Examples(np.arange(3), np.zeros(3, np.int64)).several

@@ -217,3 +217,31 @@ def test_a_split_does_not_leak_unless_asked_for(task, protocol):
     sample = make(1).samples[0]
     assert split(sample, task).protocol == split_dataset([sample], task)[0].protocol == protocol
     assert same_examples(split(sample, task), split(sample, task, protocol))
+
+
+def test_nodes_with_several_labels_are_split_and_nodes_without_are_left_out():
+    y = np.random.default_rng(0).random((40, 3)) < 0.4
+    y[:10] = False
+    y[10:, 0] = True
+    ring = gr.Graph.from_edges([range(40), [*range(1, 40), 0]])
+    sample = Sample(ring, y=y)
+    found = split(sample, "node")
+    assert (len(found.train), len(found.val), len(found.test), found.num_classes) == (24, 3, 3, 3)
+    for part in found.parts().values():
+        np.testing.assert_array_equal(part.label, y[part.index])
+    nodes = np.concatenate([part.index for part in found.parts().values()])
+    assert sorted(nodes) == list(range(10, 40))
+    again = split(Sample(ring, y=np.where(y.any(axis=1), 0, -1) + y[:, 1]), "node")
+    np.testing.assert_array_equal(again.test.index, found.test.index)
+
+
+def test_refused_matrices_of_labels():
+    ring = gr.Graph.from_edges([range(10), [*range(1, 10), 0]])
+    with pytest.raises(InputError, match="y must have 10 rows of booleans, one per node, got 9"):
+        gr.datasets.Sample(ring, y=np.ones((9, 2), np.bool_))
+    with pytest.raises(InputError, match=r"y must have shape \[10\], got \[10, 1\]"):
+        gr.datasets.Sample(ring, y=np.zeros((10, 1), np.int64))
+    with pytest.raises(InputError, match="y must be one class per node for task pair, got nodes with several labels"):
+        split(Sample(ring, y=np.ones((10, 2), np.bool_)), "pair")
+    with pytest.raises(InputError, match="y must have one column for each of 3 labels, got 2"):
+        split_dataset([Sample(ring, y=np.ones((10, width), np.bool_)) for width in (3, 2)], "node")

@@ -213,7 +213,7 @@ def test_damaged_models_are_one_sentence(trained, tmp_path):
     content = json.loads(config.read_text())
     for change, sentence in (
         ({"anchors": []}, "must hold a saved model of method reach, but its anchors are"),
-        ({"classes": ["a", "b", "c"]}, "must hold a model of numbered classes, one per node"),
+        ({"classes": ["a", "b", "c"]}, "must hold a model of numbered classes; train it again"),
     ):
         config.write_text(json.dumps(sign(content | {"metadata": content["metadata"] | change})))
         with pytest.raises(InputError, match=sentence):

@@ -16,6 +16,7 @@ VERBS = {
     "anchors": "reach",
     "reach": "reach",
     "embed": "embed",
+    "evaluate-embedding": "evaluate_embedding",
     "train": "train",
     "predict": "predict",
     "evaluate": "predict",
@@ -35,7 +36,7 @@ VERBS = {
 @cache
 def find_verb(name: str) -> Any:
     """Import a verb and make it a command."""
-    verb = getattr(importlib.import_module(f"graphreach.cli.{VERBS[name]}"), name)
+    verb = getattr(importlib.import_module(f"graphreach.cli.{VERBS[name]}"), name.replace("-", "_"))
     if not isinstance(verb, typer.Typer):
         verb, function = typer.Typer(add_completion=False, rich_markup_mode=None), verb
         verb.command(name)(function)

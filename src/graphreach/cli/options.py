@@ -43,7 +43,7 @@ PROTOCOL = (
     "How examples are split: clean, node-disjoint, graph-disjoint, time (links: train on the past), or published, the"
     " paper's, on which pairs of one class are found without a model."
 )
-CLASSES = "Table of node ids and classes (.csv .tsv .txt .parquet)."
+CLASSES = "Table of node ids and classes, one row per label (.csv .tsv .txt .parquet)."
 NUMBERS = "Table of node ids and numbers, or .npy in the order of ids."
 SETTING = "Any setting, e.g. epochs=500 or model.heads=2; repeatable."
 SEED = "Random seed for splits, anchors, walks and weights."

@@ -38,6 +38,11 @@ class _EmbeddedRun:
         with stage("embedding the graph"):
             self.z = self.run.embed(self.graph, x)
 
+    @property
+    def several_labels(self) -> bool:
+        """Whether the run predicts several labels per node."""
+        return bool(getattr(self.run, "several_labels", False))
+
     def scores(self, pairs: Any) -> Any:
         """Scores of pairs of positions ``[2, m]``."""
         return self.run.score_pairs(self.z, pairs, self.graph)
@@ -61,6 +66,9 @@ def predict(
     names; of other models it is none. "rank" is its place among the pairs of the table, 1 the highest, and "percentile" the
     share of 1000 random pairs without a link that score lower. All edges of the graph are used, including those that were
     held out for testing.
+
+    Of a run whose nodes have several labels, a node has one row for each label with a probability of at least 0.5, or else
+    one for the likeliest label; the columns p_... are the probabilities of all labels in each of its rows.
 
     Rows with unknown ids are left out, the ids are listed on stderr, and the exit code is 3.
     """
@@ -143,9 +151,15 @@ def _node_table(asked: _EmbeddedRun, path: Path | None, strict: bool) -> tuple[d
     index, unknown = _known(asked, path, "--nodes", strict, read_nodes)  # type: ignore[arg-type]
     chances = asked.run.class_probabilities(asked.z, index)
     names = asked.classes or list(range(chances.shape[1]))
-    best = chances.argmax(1)
-    table = {"node": plain_ids(asked.graph.ids[index]), "class": [names[each] for each in best]}
-    return table | {f"p_{name}": chances[:, column] for column, name in enumerate(names)}, unknown
+    if asked.several_labels:
+        from graphreach.tasks.label_sets import probable_labels
+
+        row, best = np.nonzero(probable_labels(chances))
+        say("a node has one row for each label with a probability of at least 0.5, or else one for the likeliest label")
+    else:
+        row, best = np.arange(len(index)), chances.argmax(1)
+    table = {"node": plain_ids(asked.graph.ids[index[row]]), "class": [names[each] for each in best]}
+    return table | {f"p_{name}": chances[row, column] for column, name in enumerate(names)}, unknown
 
 
 def _write(table: dict[str, Any], output: Path | None, as_json: bool) -> None:
@@ -177,6 +191,9 @@ def evaluate(
     auc is the chance that a positive pair scores above a negative one, ap the average precision. Of nodes, accuracy is the
     share of right classes, auc the mean over classes of the AUC of one class against the rest by the scores of the
     classes, and hard_auc the same by the predicted class alone, as the paper's tables have it: 0.5 is chance in both.
+
+    Where nodes have several labels, micro_f1 and macro_f1 are those of as many labels as a node has, the likeliest ones;
+    micro_f1_unknown and macro_f1_unknown those of labels with a probability of at least 0.5, at least one per node.
     """
     from graphreach.training.run_folder import RunFolder
 
@@ -220,6 +237,16 @@ def _node_examples(asked: _EmbeddedRun, path: Any, column: str | None) -> Any:
     unknown = [name for name in classes if name not in names]
     if unknown:
         raise gr.InputError(f"--labels must hold classes that the run knows ({names[:5]}), got {unknown[:3]}")
-    index = np.flatnonzero(y >= 0)
-    label = np.array([names.index(name) for name in classes])[y[index]]
+    place = np.array([names.index(name) for name in classes])
+    if not asked.several_labels:
+        if y.ndim == 2:
+            raise gr.InputError(
+                "--labels must have one label per node, as those of the run had, got nodes with several"
+            )
+        index = np.flatnonzero(y >= 0)
+        return tasks.Examples(index, place[y[index]])
+    own = y if y.ndim == 2 else y[:, None] == np.arange(len(classes))
+    index = np.flatnonzero(own.any(axis=1))
+    label = np.zeros((len(index), len(names)), np.bool_)
+    label[:, place] = own[index]
     return tasks.Examples(index, label)

@@ -61,8 +61,8 @@ def train(
     paper's embedding instead and keeps the epoch that is best on validation data.
 
     GRAPH is a file or the name of a data set (see graphreach datasets). With --labels and no --task, the model learns the
-    classes of the nodes. An interrupted run is resumed when the command is repeated. The metrics are explained by
-    graphreach evaluate --help.
+    classes of the nodes; a node with several rows in the table has several labels, which model reach learns. An
+    interrupted run is resumed when the command is repeated. The metrics are explained by graphreach evaluate --help.
     """
     from graphreach import training
     from graphreach.training.settings import FITTED
@@ -201,7 +201,7 @@ def compare(
     predict, evaluate and report. The metrics are explained by graphreach evaluate --help.
     """
     from graphreach import plot, training
-    from graphreach.training.plan import check_effect
+    from graphreach.training.plan import check_effect, check_labels
 
     plot.require_matplotlib()
     check_output_folder(Path() if output is None else output)
@@ -222,6 +222,7 @@ def compare(
     _say_sides(data, base)
     for settings in each.values():
         training.check_run(settings[0], len(data))
+        check_labels(settings[0], data.several_labels)
     folder = output or Path(f"comparison-{_content(data, base)}")
     source = describe_source(file, tables, classes)
     rows, leaks = [], ""

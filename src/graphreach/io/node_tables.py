@@ -60,6 +60,9 @@ class NodeTable:
     (or that of the column ``asked`` for first, by number) is a node of the graph; else it is one if it has one of the
     ``usual`` names, where its words stand above nodes and occur nowhere below, or where
     :func:`graphreach.read_graph` would take it for one.
+
+    Attributes:
+        depth: The frame that warnings are about: that of the caller of whoever reads the table.
     """
 
     def __init__(
@@ -67,6 +70,7 @@ class NodeTable:
     ) -> None:
         file = check_path(path, suffixes=TABLES, must=MUST)
         self.graph = check_graph(graph)
+        self.depth = 3
         self.assumed: list[str] = []
         self.doubts: list[str] = []
         is_parquet = file.suffix.lower() == ".parquet"
@@ -96,7 +100,7 @@ class NodeTable:
         """Say how the table was read; without a listener only what is in doubt, as a warning."""
         if report is None:
             for sentence in self.doubts:
-                warnings.warn(f"{self.what}: {sentence}", stacklevel=3)
+                warnings.warn(f"{self.what}: {sentence}", stacklevel=self.depth)
             return
         used = {column for columns in roles.values() for column in columns}
         ignored = [column for column in range(len(self.names)) if column not in used]
@@ -234,8 +238,8 @@ class NodeTable:
         same = ids.cast(known.dtype, strict=False)
         return not same.null_count() and same.n_unique() == len(same) and bool(same.is_in(known.implode()).all())
 
-    def known_nodes(self, column: int, ids: pl.Series) -> NDArray[np.int64]:
-        """Positions of ids, -1 with a warning for those that are not nodes of the graph; some must be."""
+    def known_nodes(self, column: int, ids: pl.Series, warn: bool = True) -> NDArray[np.int64]:
+        """Positions of ids, -1 (if ``warn``, with a warning) for those that are not nodes of the graph; some must be."""
         found = self._find(column, ids, self._known(), "known")
         unknown = ids.filter(found < 0).unique(maintain_order=True).to_numpy()
         if not (found >= 0).any():
@@ -243,9 +247,9 @@ class NodeTable:
                 f"{self.what} must have ids of nodes (such as {few_ids(self.graph.ids[:3])}) in column "
                 f"{self.title(column)}, got {few_ids(unknown)}"
             )
-        if len(unknown):
+        if len(unknown) and warn:
             text = f"has {len(unknown)} ids that are not nodes of the graph and are ignored: {few_ids(unknown)}"
-            warnings.warn(f"{self.what} {text}", stacklevel=3)
+            warnings.warn(f"{self.what} {text}", stacklevel=self.depth)
         return found
 
     def nodes(self, columns: Sequence[int], strict: bool) -> tuple[NDArray[np.int64], NDArray[np.int64], list[Any]]:

@@ -17,7 +17,6 @@ import polars as pl
 from numpy.typing import NDArray
 
 from graphreach.errors import InputError
-from graphreach.graph.build import plain
 from graphreach.graph.checks import check_graph
 from graphreach.graph.columns import NODE_NAMES
 from graphreach.graph.graph import Graph
@@ -52,14 +51,29 @@ class Rows(NamedTuple):
     unknown: list[Any]
 
 
+class LabelTable(NamedTuple):
+    """Labels of nodes.
+
+    Attributes:
+        y: The position of each node's class among the classes, ``[n]``, -1 for nodes without a label; or, if nodes have
+            several labels, booleans ``[n, classes]``.
+        classes: The labels, sorted.
+        unknown: The distinct ids with a label that are no nodes of the graph.
+    """
+
+    y: NDArray[Any]
+    classes: list[Any]
+    unknown: list[Any]
+
+
 def read_labels(
     path: str | PathLike[str],
     graph: Graph,
     id: str | int | None = None,
     label: str | int | None = None,
     report: Report | None = None,
-) -> tuple[NDArray[np.int64], list[Any]]:
-    """Read the class of each node.
+) -> tuple[NDArray[Any], list[Any]]:
+    """Read the class of each node, or its labels: a node that has rows with different labels has all of them.
 
     Rows without a label say nothing. Ids that are not nodes of the graph are ignored with a warning, unless all are.
     Numbers that are not whole, several labels in one cell, and nearly as many labels as rows are refused, as these are no
@@ -74,8 +88,9 @@ def read_labels(
         report: Is called with one line that says which columns were read and what was assumed.
 
     Returns:
-        ``y [n]``, the position of each node's class among the classes, -1 for nodes without a label; and the sorted
-        classes, integers if all labels are plain integers, else text.
+        ``y [n]``, the position of each node's class among the classes, -1 for nodes without a label, or, if some node has
+        several labels, booleans ``[n, classes]``; and the sorted classes, integers if all labels are plain integers, else
+        text.
 
     Example:
         >>> import tempfile
@@ -86,29 +101,52 @@ def read_labels(
         ...     read_labels(path, graph, label="team")
         (array([ 0, -1,  1]), ['blue', 'red'])
     """
+    found = read_label_table(path, graph, id, label, report)
+    return found.y, found.classes
+
+
+def read_label_table(
+    path: str | PathLike[str],
+    graph: Graph,
+    id: str | int | None = None,
+    label: str | int | None = None,
+    report: Report | None = None,
+    warn: bool = True,
+) -> LabelTable:
+    """Read labels for :func:`read_labels`; if not ``warn``, without a warning of ids that are not nodes."""
     table = NodeTable(path, graph, (*NODE_NAMES, *LABEL_NAMES), (id, label))
+    table.depth += warn  # read_labels stands between
     columns = table.label_columns(id, label)
     ids, labels = table.texts(columns)
-    found = table.known_nodes(columns[0], ids)
+    found = table.known_nodes(columns[0], ids, warn)
     has_label = _labelled(labels)
     table.rows.check_long_enough(np.flatnonzero(~has_label))
     used = (found >= 0) & has_label
     if not used.any():
         raise InputError(f"{table.what} must have labels of nodes in column {table.title(columns[1])}, got none")
     classes, codes = _encode_classes(labels.filter(used), np.flatnonzero(used), table, columns[1])
-    y = np.full(graph.num_nodes, -1, np.int64)
-    y[found[used]] = codes
-    conflict = y[found[used]] != codes
-    if conflict.any():
-        first = int(np.argmax(conflict))
-        node = found[used][first]
-        raise InputError(
-            f"{table.what} must have one label per node, got {classes[codes[first]]!r} and {classes[y[node]]!r} "
-            f"for {plain(graph.ids[node])!r}"
-        )
-    counts = f"{len(classes)} classes of {np.count_nonzero(y >= 0)} of {graph.num_nodes} nodes"
-    table.report_columns({"ids": columns[:1], "labels": columns[1:]}, report, counts)
-    return y, classes
+    y, result = _label_array(found[used], codes, len(classes), graph.num_nodes)
+    table.report_columns({"ids": columns[:1], "labels": columns[1:]}, report, result)
+    return LabelTable(y, classes, ids.filter((found < 0) & has_label).unique(maintain_order=True).to_list())
+
+
+def _label_array(
+    nodes: NDArray[np.int64], codes: NDArray[np.int64], classes: int, num_nodes: int
+) -> tuple[NDArray[Any], str]:
+    """One class per node, or a matrix if some node has several; and a sentence that says how many there are."""
+    y = np.full(num_nodes, -1, np.int64)
+    y[nodes] = codes
+    if np.array_equal(y[nodes], codes):
+        return y, f"{classes} classes of {np.count_nonzero(y >= 0)} of {num_nodes} nodes"
+    check_memory(num_nodes * classes, f"{classes} labels of {num_nodes} nodes", "leave out labels")
+    matrix = np.zeros((num_nodes, classes), np.bool_)
+    matrix[nodes, codes] = True
+    count = np.count_nonzero(matrix, axis=1)
+    labelled, several = np.count_nonzero(count), np.count_nonzero(count > 1)
+    return matrix, (
+        f"{classes} labels of {labelled} of {num_nodes} nodes; {several} of {labelled} nodes have several labels: up to "
+        f"{count.max()}, {count.sum() / labelled:.1f} on average"
+    )
 
 
 def _labelled(labels: Any) -> NDArray[np.bool_]:
@@ -393,8 +431,9 @@ def _check_one_label(
         if _is_several(text, known):
             row = int(rows[int(np.argmax((labels == text).to_numpy()))])
             raise InputError(
-                f"{table.what} must have one label per node, got {text!r:.80} in column {table.title(column)} in "
-                f"{table.place(row)}; are these several labels in one cell? Keep one of them, or name another column"
+                f"{table.what} must have one label per row, got {text!r:.80} in column {table.title(column)} in "
+                f"{table.place(row)}; are these several labels in one cell? Write one row for each of them, or "
+                "name another column"
             )
 
 

@@ -211,10 +211,20 @@ class Content(ABC):
         found: list[dict[str, Any]] = [{"name": "community", "names": None, "of": pack(smallest(self._communities))}]
         y = self.sample.y
         if y is not None:
-            names = self.class_names(int(y.max(initial=-1)) + 1)
-            own = np.where(y[self.nodes] < 0, len(names), y[self.nodes])
-            found.insert(0, {"name": "label", "names": [*names, "without label"], "of": pack(smallest(own))})
+            found.insert(0, self._label_group(y[self.nodes]))
         return found
+
+    def _label_group(self, y: NDArray[Any]) -> dict[str, Any]:
+        """The label of each node; nodes with several are a group of their own."""
+        if y.ndim == 2:
+            names = [*self.class_names(y.shape[1]), "several labels"]
+            count = np.count_nonzero(y, axis=1)
+            own = np.where(count == 1, y.argmax(axis=1), np.where(count > 1, len(names) - 1, len(names)))
+        else:
+            whole = self.sample.y
+            names = self.class_names((-1 if whole is None else int(whole.max(initial=-1))) + 1)
+            own = np.where(y < 0, len(names), y)
+        return {"name": "label", "names": [*names, "without label"], "of": pack(smallest(own))}
 
     def class_names(self, count: int) -> list[str]:
         """Names of at least ``count`` classes; a number where a class has no name."""

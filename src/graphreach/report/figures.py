@@ -9,6 +9,7 @@ from graphreach.arguments import to_array, to_finite
 from graphreach.auc import auc, count_concordant
 from graphreach.errors import InputError
 from graphreach.explain import Explainer
+from graphreach.tasks.label_sets import likeliest_labels, probable_labels
 from graphreach.walks.rng import check_seed
 
 LEVEL, DRAWS, WORK = 0.95, 1000, 100_000_000
@@ -67,11 +68,35 @@ def node_intervals(scores: NDArray[Any], labels: NDArray[Any], seed: int = 0) ->
     return {name: _bounds(once[name], np.concatenate(each)) for name, each in found.items()}
 
 
+def label_intervals(scores: NDArray[Any], truth: NDArray[np.bool_], seed: int = 0) -> dict[str, Bounds]:
+    """F1 by both protocols and AUC of several labels per node, ``[m, classes]``, with intervals of the same kind."""
+    rng, count = np.random.default_rng(seed), len(truth)
+    predicted = {"": likeliest_labels(scores, truth.sum(axis=1)), "_unknown": probable_labels(scores)}
+
+    def measured(times: NDArray[Any]) -> dict[str, NDArray[np.float64]]:
+        found = {"auc": weighted_auc(scores, truth, times)}
+        for name, labels in predicted.items():
+            right, total = 2.0 * (times @ (truth & labels)), times @ (truth.astype(np.float64) + labels)
+            found[f"micro_f1{name}"] = right.sum(axis=1) / total.sum(axis=1)
+            each = np.divide(right, total, out=np.zeros_like(right), where=total > 0)
+            found[f"macro_f1{name}"] = each.sum(axis=1) / np.count_nonzero(total, axis=1)
+        return found
+
+    draws = int(np.clip(WORK // scores.size, 100, DRAWS))
+    pieces = [measured(_draw(rng, count, size)) for size in _pieces(draws, max(1, HELD // scores.size))]
+    once = measured(np.ones((1, count)))
+    return {name: _bounds(float(once[name][0]), np.concatenate([each[name] for each in pieces])) for name in once}
+
+
 def weighted_auc(scores: NDArray[Any], labels: NDArray[Any], times: NDArray[Any]) -> NDArray[np.float64]:
-    """One-vs-rest AUC averaged over the classes that occur, for examples that count ``times [draws, m]``, ``[draws]``."""
+    """One-vs-rest AUC averaged over the classes that occur, for examples that count ``times [draws, m]``, ``[draws]``.
+
+    Labels are classes ``[m]`` or, of examples with several, booleans ``[m, classes]``.
+    """
     sums, classes = np.zeros(len(times)), np.zeros(len(times))
-    for each in np.unique(labels):
-        concordant, pairs = count_concordant(scores[:, each], labels == each, times)
+    for each in range(labels.shape[1]) if labels.ndim == 2 else np.unique(labels):
+        own = labels[:, each] if labels.ndim == 2 else labels == each
+        concordant, pairs = count_concordant(scores[:, each], own, times)
         sums += np.divide(concordant, pairs, out=np.zeros(len(times)), where=pairs > 0)
         classes += pairs > 0
     means: NDArray[np.float64] = np.divide(sums, classes, out=np.full(len(times), np.nan), where=classes > 0)

@@ -15,16 +15,33 @@ LISTED, ANCHORS = 15, 6
 """Nodes of a list, and anchors that are named for each."""
 
 
-def mistakes(scores: NDArray[Any], label: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Places of the rows whose likeliest class is not the label, the surest first."""
+def is_right(scores: NDArray[Any], label: NDArray[Any]) -> NDArray[np.bool_]:
+    """Whether the likeliest class of each row is its label, or one of its labels ``[m, classes]``."""
+    if not len(scores):
+        return np.zeros(0, np.bool_)
+    best = scores.argmax(1)
+    right: NDArray[np.bool_] = label[np.arange(len(best)), best] if label.ndim == 2 else best == label
+    return right
+
+
+def mistakes(scores: NDArray[Any], label: NDArray[Any]) -> NDArray[np.int64]:
+    """Places of the rows whose likeliest class is not the label, or none of the labels, the surest first."""
     order = np.argsort(-scores.max(1, initial=0.0), kind="stable")
-    return order[scores[order].argmax(1) != label[order]] if len(order) else order
+    return order[~is_right(scores, label)[order]]
 
 
-def margins(scores: NDArray[Any]) -> NDArray[Any]:
-    """Difference between the probabilities of the two likeliest classes."""
+def margins(scores: NDArray[Any], label: NDArray[Any] | None = None) -> NDArray[Any]:
+    """Difference between the probabilities of the two likeliest classes.
+
+    With labels ``[m, classes]``, of which a row has k, between the probabilities of the k-th and the next.
+    """
     if scores.shape[1] < 2:
         return np.ones(len(scores))
+    if label is not None and label.ndim == 2:
+        ordered, count = -np.sort(-scores, axis=1), np.count_nonzero(label, axis=1)
+        each, last = np.arange(len(scores)), scores.shape[1] - 1
+        gap = ordered[each, np.maximum(count - 1, 0)] - ordered[each, np.minimum(count, last)]
+        return np.where(count > last, 1.0, gap)
     second, first = np.partition(scores, -2, axis=1)[:, -2:].T
     out: NDArray[Any] = first - second
     return out
@@ -49,9 +66,12 @@ class NodeContent(Content):
         """Test nodes that the model was wrong about, and those it was least sure of."""
         test = self.split.test
         wrong = mistakes(self.scores, test.label)[:LISTED]
-        unsure = np.argsort(margins(self.scores), kind="stable")[:LISTED]
+        unsure = np.argsort(margins(self.scores, test.label), kind="stable")[:LISTED]
         about_wrong = "Test nodes whose class was predicted wrongly, highest probability first."
         about_unsure = "Test nodes whose two likeliest classes are closest, right or wrong."
+        if test.several:
+            about_wrong = "Test nodes whose likeliest label is none of theirs, highest probability first."
+            about_unsure = "Test nodes whose last predicted label is closest to the next, right or wrong."
         return [
             Listing("wrong", "Wrong and sure of it", about_wrong, self._explained(test.index[wrong])),
             Listing("unsure", "Least certain", about_unsure, self._explained(test.index[unsure])),
@@ -72,10 +92,11 @@ class NodeContent(Content):
     def of_task(self) -> dict[str, Any]:
         """Lists, predictions, metrics and confidence."""
         label = self.split.test.label
-        right = (self.scores.argmax(1) == label).astype(np.int64)
+        right = is_right(self.scores, label).astype(np.int64)
+        intervals = figures.label_intervals if label.ndim == 2 else figures.node_intervals
         return {
             "predictions": self._predictions(),
-            "metrics": self.metrics(figures.node_intervals(self.scores, label, self.split.seed)),
+            "metrics": self.metrics(intervals(self.scores, label, self.split.seed)),
             "scores": figures.histograms(self.scores.max(1), right, bounds=(0.0, 1.0)),
         }  # fmt: skip
 
@@ -104,9 +125,14 @@ class NodeContent(Content):
         """The likeliest classes of every drawn node, the class of its label, and the part that it is an example of."""
         count = min(TOP, self.chances.shape[1])
         top = np.argsort(-self.chances, axis=1, kind="stable")[:, :count]
-        known = self.sample.y
-        y = np.full(len(self.nodes), -1, np.int64) if known is None else known[self.nodes]
-        y = np.where(y < self.chances.shape[1], y, -1)
+        known, several = self.sample.y, self.split.test.several
+        if known is None:
+            y = np.full(len(self.nodes), -1, np.int64)
+        elif several:  # the likeliest of a node's labels
+            own = known[self.nodes]
+            y = np.where(own.any(1), np.where(own, self.chances, -1.0).argmax(1), -1)
+        else:
+            y = np.where(known[self.nodes] < self.chances.shape[1], known[self.nodes], -1)
         missing = (y >= 0) & (top != y[:, None]).all(1)
         top[missing, -1] = y[missing]
         shares = np.take_along_axis(self.chances, top, 1)
@@ -119,4 +145,11 @@ class NodeContent(Content):
             "shares": pack(np.rint(shares * WHOLE).astype(np.uint16)),
             "part": pack(part[self.nodes]),
             "parts": PARTS,
+            "truth": _ragged(known[self.nodes]) if several and known is not None else None,
         }
+
+
+def _ragged(labels: NDArray[np.bool_]) -> dict[str, Any]:
+    """The labels of each node, one after the other, and where those of each node end."""
+    ends = np.cumsum(np.count_nonzero(labels, axis=1))
+    return {"classes": pack(smallest(np.nonzero(labels)[1])), "ends": pack(smallest(ends))}

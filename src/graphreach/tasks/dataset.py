@@ -12,7 +12,7 @@ from graphreach.arguments import describe, to_array, to_finite, to_integers, to_
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.checks import check_graph
-from graphreach.tasks.examples import GivenPairs
+from graphreach.tasks.examples import GivenPairs, is_label_matrix
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -22,7 +22,8 @@ class Sample:
     Attributes:
         graph: The graph, with the ids of the data set's files.
         x: A row of attributes for each node, in the order of ``graph.ids``, or ``None``.
-        y: The class of each node, ``0 .. num_classes - 1``, or ``None``.
+        y: The class of each node, ``0 .. num_classes - 1``; for nodes with several labels booleans ``[n, classes]``, where
+            a node without any is not labelled; or ``None``.
         given: Links of validation and test for protocol ``"given"``, or ``None``; see :func:`graphreach.tasks.split_given`.
 
     Example:
@@ -32,7 +33,7 @@ class Sample:
 
     graph: Graph
     x: NDArray[np.float32] | None = None
-    y: NDArray[np.int64] | None = None
+    y: NDArray[Any] | None = None
     given: GivenPairs | None = None
 
     def __post_init__(self) -> None:
@@ -45,9 +46,7 @@ class Sample:
                 raise InputError(f"x must have shape [{n}, features], got {list(x.shape)}")
             object.__setattr__(self, "x", _as_single(x))
         if self.y is not None:
-            y = to_integers("y", self.y, f"an array [{n}] of classes (integers), in the order of graph.ids")
-            if y.shape != (n,):
-                raise InputError(f"y must have shape [{n}], got {list(y.shape)}")
+            y = check_classes(self.y, n)
             object.__setattr__(self, "y", y)
         if not (self.given is None or isinstance(self.given, GivenPairs)):
             raise InputError(f"given must be GivenPairs or None, got {describe(self.given)}")
@@ -55,6 +54,19 @@ class Sample:
     def __repr__(self) -> str:
         x, y = (None if array is None else list(array.shape) for array in (self.x, self.y))
         return f"Sample({self.graph}, x={x}, y={y})"
+
+
+def check_classes(y: Any, n: int) -> NDArray[Any]:
+    """Return the classes of ``n`` nodes, integers, or booleans ``[n, classes]`` of nodes that may have several."""
+    if is_label_matrix(y):
+        if len(y) != n:
+            raise InputError(f"y must have {n} rows of booleans, one per node, got {len(y)}")
+        matrix: NDArray[Any] = y
+        return matrix
+    array = to_integers("y", y, f"an array [{n}] of classes (integers), in the order of graph.ids")
+    if array.shape != (n,):
+        raise InputError(f"y must have shape [{n}], got {list(array.shape)}")
+    return array
 
 
 def _as_single(x: NDArray[Any]) -> NDArray[np.float32]:
@@ -127,7 +139,13 @@ class Dataset:
     @property
     def num_classes(self) -> int:
         """One more than the largest class of any graph; zero if nodes have no classes."""
-        return max((int(sample.y.max()) + 1 for sample in self.samples if sample.y is not None), default=0)
+        each = [sample.y for sample in self.samples if sample.y is not None]
+        return max((y.shape[1] if y.ndim == 2 else int(y.max()) + 1 for y in each), default=0)
+
+    @property
+    def several_labels(self) -> bool:
+        """Whether nodes have several labels, a matrix ``y`` of booleans."""
+        return any(is_label_matrix(sample.y) for sample in self.samples)
 
     def __repr__(self) -> str:
         return (

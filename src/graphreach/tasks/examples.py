@@ -49,7 +49,10 @@ def find_task(name: str) -> str:
 
 
 class SampleLike(Protocol):
-    """One graph with what is known of its nodes: features ``[n, f]`` and integer labels ``[n]``, or ``None``."""
+    """One graph with what is known of its nodes: features ``[n, f]`` and labels, or ``None``.
+
+    Labels are integers ``[n]`` or, of nodes with several labels, booleans ``[n, classes]``.
+    """
 
     @property
     def graph(self) -> Graph:
@@ -60,8 +63,16 @@ class SampleLike(Protocol):
         """Features."""
 
     @property
-    def y(self) -> NDArray[np.int64] | None:
+    def y(self) -> NDArray[Any] | None:
         """Labels."""
+
+
+def is_label_matrix(values: Any) -> bool:
+    """Whether labels are those of nodes that may have several: booleans ``[m, classes]``.
+
+    Integers are not, as a column of classes would look like labels that every node has or has not.
+    """
+    return isinstance(values, np.ndarray) and values.ndim == 2 and values.dtype == np.bool_
 
 
 def check_sample(sample: Any, name: str = "sample") -> SampleLike:
@@ -80,7 +91,7 @@ class Examples:
 
     Attributes:
         index: Pairs ``[2, m]``, positives first, or nodes ``[m]``.
-        label: 1 or 0 for pairs, the class for nodes, ``[m]``.
+        label: 1 or 0 for pairs, the class for nodes, ``[m]``; for nodes with several labels booleans, ``[m, classes]``.
         candidates: For metrics of ranking, in the order of the positives: ``[positives, c]``, wrong targets of each
             positive's first node; or ``[positives, c, 2]``, wrong pairs, which may have neither node of the positive.
 
@@ -90,16 +101,18 @@ class Examples:
     """
 
     index: NDArray[np.int64]
-    label: NDArray[np.int64]
+    label: NDArray[Any]
     candidates: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
-        for name in ("index", "label", "candidates"):
-            if name != "candidates" or self.candidates is not None:
-                object.__setattr__(self, name, to_integers(name, getattr(self, name)))
+        object.__setattr__(self, "index", to_integers("index", self.index))
+        several = self.index.ndim == 1 and is_label_matrix(self.label)
+        object.__setattr__(self, "label", self.label if several else to_integers("label", self.label))
+        if self.candidates is not None:
+            object.__setattr__(self, "candidates", to_integers("candidates", self.candidates))
         if self.index.ndim not in (1, 2) or (self.index.ndim == 2 and self.index.shape[0] != 2):
             raise InputError(f"index must be pairs [2, m] or nodes [m], got shape {list(self.index.shape)}")
-        if self.label.shape != (self.index.shape[-1],):
+        if self.label.shape[: self.label.ndim - several] != (self.index.shape[-1],):
             raise InputError(f"label must have shape [{self.index.shape[-1]}], got {list(self.label.shape)}")
         positives = int(np.count_nonzero(self.label == 1))
         if self.candidates is None:
@@ -113,6 +126,11 @@ class Examples:
 
     def __len__(self) -> int:
         return int(self.index.shape[-1])
+
+    @property
+    def several(self) -> bool:
+        """Whether nodes have several labels."""
+        return self.label.ndim == 2
 
     @property
     def positives(self) -> NDArray[np.int64]:

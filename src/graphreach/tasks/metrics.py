@@ -48,6 +48,11 @@ def metrics(
     Nodes: ``"accuracy"``, ``"auc"`` (one-vs-rest ROC AUC of the probabilities, averaged over the classes that occur) and
     ``"hard_auc"`` (the same of the predicted class alone, as the authors' code computes it).
 
+    Nodes with several labels: ``"micro_f1"`` and ``"macro_f1"`` where as many labels are predicted as a node has, the
+    likeliest ones; ``"micro_f1_unknown"`` and ``"macro_f1_unknown"`` where that number is not known, and labels with a
+    probability of at least 0.5, or else the likeliest one, are predicted; and ``"auc"``, the mean over the labels that some
+    nodes have and some have not. Macro F1 is over the labels that a node has or is predicted to have.
+
     Args:
         task: ``"link"``, ``"pair"`` or ``"node"``.
         scores: One number per pair, ``[m]``; or the probabilities of the classes, ``[m, classes]``.
@@ -165,6 +170,8 @@ def _of_ranking(positives: NDArray[np.float64], candidates: NDArray[np.float64],
 
 def _of_nodes(scores: NDArray[np.float64], examples: Examples) -> dict[str, float]:
     label = examples.label
+    if examples.several:
+        return _of_several(scores, label)
     if scores.ndim != 2 or len(scores) != len(label):
         raise InputError(f"scores must have shape [{len(label)}, classes], got {list(scores.shape)}")
     if not len(label):
@@ -181,4 +188,25 @@ def _of_nodes(scores: NDArray[np.float64], examples: Examples) -> dict[str, floa
     if len(present) > 1:
         out["auc"] = float(np.mean([auc(scores[:, each], label == each) for each in present]))
         out["hard_auc"] = float(np.mean([auc(predicted == each, label == each) for each in present]))
+    return out
+
+
+def _of_several(scores: NDArray[np.float64], truth: NDArray[np.bool_]) -> dict[str, float]:
+    from graphreach.tasks.label_sets import f1_scores, likeliest_labels, probable_labels
+
+    if scores.shape != truth.shape:
+        raise InputError(
+            f"scores must have shape {list(truth.shape)}, one per node and label, got {list(scores.shape)}"
+        )
+    if not len(truth):
+        return {}
+    if scores.min() < 0 or scores.max() > 1:
+        raise InputError("scores of labels must be probabilities from 0 to 1: apply a sigmoid")
+    known = f1_scores(truth, likeliest_labels(scores, truth.sum(axis=1)))
+    free = f1_scores(truth, probable_labels(scores))
+    out = {"micro_f1": known.micro, "macro_f1": known.macro}
+    out |= {"micro_f1_unknown": free.micro, "macro_f1_unknown": free.macro}
+    both = np.flatnonzero(truth.any(axis=0) & ~truth.all(axis=0))
+    if len(both):
+        out["auc"] = float(np.mean([auc(scores[:, each], truth[:, each]) for each in both]))
     return out

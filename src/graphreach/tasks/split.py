@@ -23,6 +23,7 @@ from graphreach.tasks.examples import (
     cut,
     empty_pairs,
     find_task,
+    is_label_matrix,
     stream,
 )
 from graphreach.tasks.leaks import check_leaks
@@ -173,7 +174,7 @@ def split_dataset(
         check_sample(sample, f"sample {number} of dataset")
     classes = None
     if find_task(task) == "node":
-        classes = 1 + max(int(_check_labels(sample).max(initial=-1)) for sample in samples)
+        classes = 1 + max(_largest_class(_check_labels(sample)) for sample in samples)
     request = _check(
         task, protocol, seed, negatives, fractions, candidates, max_pairs, classes, keep_connected, bipartite
     )
@@ -264,7 +265,7 @@ def _split_graph(sample: SampleLike, request: SplitRequest, whole: int | None = 
     if request.task == "link":
         return _result(sample, request, *split_links(sample.graph, request, whole))
     y = _check_labels(sample)
-    nodes = np.flatnonzero(y >= 0)
+    nodes = np.flatnonzero(y.any(axis=1) if y.ndim == 2 else y >= 0)
     if request.task == "node":
         if whole is None:
             order = nodes[stream(request.seed, "partition").permutation(len(nodes))]
@@ -273,6 +274,8 @@ def _split_graph(sample: SampleLike, request: SplitRequest, whole: int | None = 
             chosen = [nodes if part == whole else nodes[:0] for part in range(3)]
         parts = [Examples(each, y[each]) for each in chosen]
         return _result(sample, request, sample.graph, parts, _count_classes(y, request))
+    if y.ndim == 2:
+        raise InputError("y must be one class per node for task pair, got nodes with several labels")
     if whole is not None:
         parts = [empty_pairs() for _ in range(3)]
         parts[whole] = pairs_within(nodes, y[nodes], request.max_pairs, request.seed, whole)
@@ -357,21 +360,29 @@ def _check_links_only(task: str, protocol: str, keep_connected: bool, bipartite:
         raise InputError(f"bipartite must be None for task {task}, got True: it is for negatives of links")
 
 
-def _check_labels(sample: SampleLike) -> NDArray[np.int64]:
+def _check_labels(sample: SampleLike) -> NDArray[Any]:
     n = sample.graph.num_nodes
     if sample.y is None:
         raise InputError("the sample must have labels y for this task, got None")
+    if is_label_matrix(sample.y) and len(sample.y) == n:
+        return sample.y
     y = to_integers("y", sample.y, f"one integer per node, shape [{n}]")
     if y.shape != (n,):
         raise InputError(f"y must be one integer per node, shape [{n}], got shape {list(y.shape)} of {y.dtype}")
     return y
 
 
-def _count_classes(y: NDArray[np.int64], request: SplitRequest) -> int:
-    largest = int(y.max(initial=-1))
+def _largest_class(y: NDArray[Any]) -> int:
+    return y.shape[1] - 1 if y.ndim == 2 else int(y.max(initial=-1))
+
+
+def _count_classes(y: NDArray[Any], request: SplitRequest) -> int:
+    largest = _largest_class(y)
     count = largest + 1 if request.num_classes is None else check_count("num_classes", request.num_classes)
     if count < 2:
         raise InputError("y must hold at least two classes, got labels of one class only")
     if largest >= count:
         raise InputError(f"y must hold classes below num_classes={count}, got {largest}")
+    if y.ndim == 2 and y.shape[1] != count:
+        raise InputError(f"y must have one column for each of {count} labels, got {y.shape[1]}")
     return count

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from graphreach.logistic import Coefficients, Group, fit_logistic, log_loss, mixed, pool, prior_logits, rows_of
 from graphreach.progress import live
-from graphreach.training.logistic import Coefficients, Group, fit_logistic, log_loss, mixed, pool, prior_logits, rows_of
 
 START = {"position": 100.0, "classes": 3.0, "attributes": 0.3}
 """Penalties that the search begins with."""

@@ -26,9 +26,9 @@ def fit_nodes(split: Split, settings: Settings, clock: Clock) -> tuple[ClassScor
     what has to be chosen is chosen by cross-validation of the training nodes.
     """
     order = np.argsort(split.train.index, kind="stable")
-    y = np.zeros((len(order), split.num_classes or 0), np.uint8)
-    y[np.arange(len(order)), split.train.label[order]] = 1
-    labels = NodeLabels(split.train.index[order], y, np.arange(y.shape[1]), several=False)
+    known, classes = split.train.label[order], split.num_classes or 0
+    y = (known if split.train.several else known[:, None] == np.arange(classes)).astype(np.uint8)
+    labels = NodeLabels(split.train.index[order], y, np.arange(classes), split.train.several)
     options = ClassOptions(**settings.model.given())
     return learn_classes(split.graph, labels, used_features(settings, split.x), options, settings.seed, clock)
 
@@ -42,7 +42,8 @@ def save_classes(scorer: ClassScorer, settings: Settings, folder: Path) -> None:
 class ClassRun(LoadedRun):
     """A run of task ``node`` by method ``reach``: a linear model that reads reachability to anchors and to classes.
 
-    Anchors and labelled nodes are found by id in a graph that has grown or changed.
+    Anchors and labelled nodes are found by id in a graph that has grown or changed. Nodes may have several labels; the
+    probabilities are then those of having each of them, and do not sum to one.
 
     Args:
         folder: Folder of the run.
@@ -58,8 +59,13 @@ class ClassRun(LoadedRun):
             raise InputError("new_anchors must be False for classes of nodes, which are learned from the anchors")
         self.settings = settings
         self.scorer = ClassScorer.load(folder / MODEL, "model of method reach")[0]
-        if self.scorer.model.several or self.scorer.classes.tolist() != list(range(len(self.scorer.classes))):
-            raise InputError(f"{folder / MODEL} must hold a model of numbered classes, one per node; train it again")
+        if self.scorer.classes.tolist() != list(range(len(self.scorer.classes))):
+            raise InputError(f"{folder / MODEL} must hold a model of numbered classes; train it again")
+
+    @property
+    def several_labels(self) -> bool:
+        """Whether nodes may have several labels."""
+        return self.scorer.model.several
 
     def embed(self, graph: Graph, x: Features = None) -> NDArray[np.float64]:
         """The probability of each class for all nodes of a graph, ``[n, classes]``."""

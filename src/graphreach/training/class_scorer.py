@@ -17,6 +17,7 @@ from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.ids import few_ids, ids_array
 from graphreach.graph.matching import check_saved_ids, match_ids
+from graphreach.logistic import block_scale, column_scale, probabilities, rows_of, scaled
 from graphreach.nn.linear_classes import LinearClasses
 from graphreach.progress import Clock
 from graphreach.reachability.classes import (
@@ -32,7 +33,6 @@ from graphreach.tasks.dataset import Sample
 from graphreach.tasks.node_labels import NodeLabels
 from graphreach.threads import one_blas_thread
 from graphreach.training.class_choice import Chosen, choose
-from graphreach.training.logistic import block_scale, column_scale, probabilities, rows_of, scaled
 from graphreach.training.trained_run import AnchorMatch, match_anchors
 from graphreach.walks.defaults import STRATEGY
 

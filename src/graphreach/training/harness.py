@@ -23,7 +23,7 @@ from graphreach.training.inputs import Batch, Inputs, PairReach, make_batches, s
 from graphreach.training.methods import METHODS, SCORERS, Method, Scorer
 from graphreach.training.model import Scores, TaskModel, evaluate, measure
 from graphreach.training.outcome import Outcome, fuse
-from graphreach.training.plan import Plan, check_run, resolve, shared
+from graphreach.training.plan import Plan, check_labels, check_run, resolve, shared
 from graphreach.training.run_folder import HEAD, MODEL, RunFolder, describe_content, ids_hash
 from graphreach.training.settings import FITTED, Settings, SplitSettings
 from graphreach.training.trainer import Trainer
@@ -67,6 +67,7 @@ def run(
     for name, flag in (("tensorboard", tensorboard), ("check", check)):
         check_flag(name, flag)
     check_run(settings, len(dataset.samples))
+    check_labels(settings, dataset.several_labels)
     where = find_engine(engine)
     if home is not None:
         home.check_same_settings(settings)

@@ -201,6 +201,21 @@ which scores pairs
     check_effect(settings)
 
 
+def check_labels(settings: Settings, several: bool) -> None:
+    """Refuse labels that a method cannot learn.
+
+    Args:
+        settings: Settings of the run.
+        several: Whether nodes have several labels.
+    """
+    others = [name for name in settings.method.split("+") if name not in FITTED]
+    if several and settings.task == "node" and (others or "+" in settings.method):
+        raise InputError(
+            f"method must be {' or '.join(FITTED)} where nodes have several labels, got {settings.method!r}, which learns"
+            " one class per node"
+        )
+
+
 def check_effect(settings: Settings) -> None:
     """Refuse settings of a method's parts that are wrong, and those that would change nothing, as nobody asks for that."""
     names = settings.method.split("+")

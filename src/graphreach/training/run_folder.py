@@ -64,10 +64,17 @@ def describe_content(
             "edges": sum(graph.num_edges for graph in graphs),
         },
         "features": {"columns": max((sample.x.shape[1] for sample in samples if sample.x is not None), default=0)},
-        "labels": {"classes": len(np.unique(np.concatenate(classes))) if classes else 0},
+        "labels": {"classes": _count_classes(classes)},
         "split": {part: sum(len(getattr(split, part)) for split in splits) for part in ("train", "val", "test")},
     }
     return {"format": FORMAT, "hashes": hashes, "sizes": sizes}
+
+
+def _count_classes(each: Sequence[Any]) -> int:
+    """How many values the classes of several graphs have; of nodes with several labels, how many labels there are."""
+    if any(y.ndim == 2 for y in each):
+        return max(int(y.shape[-1]) for y in each if y.ndim == 2)
+    return len(np.unique(np.concatenate(each))) if each else 0
 
 
 def content_difference(there: dict[str, Any], here: dict[str, Any], keys: Sequence[str] | None = None) -> str | None:

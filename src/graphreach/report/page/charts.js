@@ -152,7 +152,7 @@ function intervalChart(name, title, unit) {
 function drawCharts() {
   const { loss } = DATA.curves;
   const { best_epoch: best, settings } = DATA.record;
-  const charts = [guesses ? intervalChart("accuracy", "Test accuracy", "accuracy") : null, intervalChart("auc", "Test ROC AUC", "AUC"), scoreChart(), reliabilityChart(), coverageChart()];
+  const charts = [guesses ? intervalChart("accuracy", "Test accuracy", "accuracy") : null, intervalChart("micro_f1", "Test micro F1, numbers of labels known", "F1"), intervalChart("micro_f1_unknown", "Test micro F1, numbers of labels unknown", "F1"), intervalChart("auc", "Test ROC AUC", "AUC"), scoreChart(), reliabilityChart(), coverageChart()];
   if (loss.length > 1) charts.push(curveChart("Training loss", "loss", loss, "var(--warm)", `From ${brief(loss[0][1])} to ${brief(loss.at(-1)[1])} in ${plural(DATA.record.epochs, "epoch")}.`));
   for (const [name, unit] of [["auc", "AUC"], ["accuracy", "accuracy"]]) {
     const points = DATA.curves[name];

@@ -4,12 +4,20 @@ const guesses = DATA.predictions ? {
   classes: unpack(DATA.predictions.classes),
   shares: unpack(DATA.predictions.shares),
   part: unpack(DATA.predictions.part),
+  truth: DATA.predictions.truth && { classes: unpack(DATA.predictions.truth.classes), ends: unpack(DATA.predictions.truth.ends) },
 } : null;
 const listedNodes = new Map(guesses ? DATA.lists.flatMap((list) => list.nodes.map((each) => [each.node, each])) : []);
 const className = (number) => groups[1].names[number];
-const labelOf = (node) => (groups[0].of[node] < groups[0].names.length - 1 ? groups[0].of[node] : null);
 
-// The likeliest classes of a node, the first being its prediction; its label is always among them.
+// The labels of a node: none, one or, where the run has several per node, all of them.
+function labelsOf(node) {
+  if (guesses.truth) return Array.from(guesses.truth.classes.slice(node ? guesses.truth.ends[node - 1] : 0, guesses.truth.ends[node]));
+  return groups[0].of[node] < groups[0].names.length - 1 ? [groups[0].of[node]] : [];
+}
+
+const namesOf = (labels) => labels.map(className).join(", ");
+
+// The likeliest classes of a node, the first being its prediction; a label of it is always among them.
 function chancesOf(node) {
   return Array.from({ length: guesses.width }, (_, at) => {
     const place = node * guesses.width + at;
@@ -19,8 +27,9 @@ function chancesOf(node) {
 
 function verdictOn(node) {
   const [[guess, share]] = chancesOf(node);
-  const label = labelOf(node);
-  const truth = label === null ? "the node has no label" : label === guess ? "right" : `wrong, the label is ${className(label)}`;
+  const labels = labelsOf(node);
+  const wrong = `wrong, the ${labels.length > 1 ? "labels are" : "label is"} ${namesOf(labels)}`;
+  const truth = !labels.length ? "the node has no label" : !labels.includes(guess) ? wrong : labels.length > 1 ? `right, one of ${labels.length} labels` : "right";
   return make("p", { class: "verdict" }, share.toFixed(3), " ", make("small", { text: `probability of ${className(guess)}: ${truth}` }));
 }
 
@@ -35,11 +44,11 @@ function chanceRow(name, share) {
 
 function chanceList(node) {
   const found = chancesOf(node);
-  const label = labelOf(node);
-  const others = groups[1].names.length - found.length;
+  const labels = labelsOf(node);
+  const others = guesses.truth ? 0 : groups[1].names.length - found.length; // of several labels the shares have no sum
   const rest = Math.max(0, 1 - found.reduce((sum, [, share]) => sum + share, 0));
   return make("ul", { class: "sum" },
-    ...found.map(([each, share]) => chanceRow(`${className(each)}${each === label ? " (label)" : ""}`, share)),
+    ...found.map(([each, share]) => chanceRow(`${className(each)}${labels.includes(each) ? " (label)" : ""}`, share)),
     others > 0 ? chanceRow(others === 1 ? "1 other class" : `${others} other classes`, rest) : null);
 }
 
@@ -70,8 +79,8 @@ function listNodes() {
   for (const list of DATA.lists) {
     const items = list.nodes.map(({ node }) => {
       const [[guess, share], [next] = [null]] = chancesOf(node);
-      const label = labelOf(node);
-      const words = label === guess ? `${className(guess)}, rightly${next === null ? "" : `; next ${className(next)}`}` : `${className(guess)}, not ${className(label)}`;
+      const labels = labelsOf(node);
+      const words = labels.includes(guess) ? `${className(guess)}, rightly${next === null ? "" : `; next ${className(next)}`}` : `${className(guess)}, not ${namesOf(labels)}`;
       return make("li", {}, make("button", { type: "button", title: `${ids[node]}: ${words}`, "data-list": list.name, "data-node": node, onclick: () => selectNode(node) },
         make("span", { class: "names", text: ids[node] }, make("small", { class: "muted", text: words })),
         make("span", { class: "number", text: share.toFixed(3) })));

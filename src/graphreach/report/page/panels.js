@@ -28,7 +28,10 @@ function showNothing() {
 function showNode(node) {
   const anchor = anchorOf.get(node);
   const facts = make("dl", { class: "facts" });
-  for (const [number, group] of groups.entries()) fact(facts, group.name, schemes.group(number).title(node));
+  for (const [number, group] of groups.entries()) {
+    const all = number === 0 && guesses && guesses.truth ? namesOf(labelsOf(node)) : "";
+    fact(facts, group.name, all || schemes.group(number).title(node));
+  }
   if (guesses?.part[node]) fact(facts, "example of", guesses.parts[guesses.part[node]]);
   fact(facts, "neighbours", degree[node].toLocaleString("en"));
   if (anchor !== undefined) fact(facts, "anchor", `number ${anchor + 1} of ${anchorNodes.length}`);
@@ -163,8 +166,10 @@ function headline() {
     const interval = metrics.intervals[key];
     return [name, metrics.test[key]?.toFixed(4) ?? "–", interval ? `95%: ${interval[0].toFixed(3)} to ${interval[1].toFixed(3)}` : ""];
   };
+  const several = [measured("test micro F1", "micro_f1"), measured("test macro F1", "macro_f1"), measured("micro F1, counts unknown", "micro_f1_unknown"), measured("macro F1, counts unknown", "macro_f1_unknown")];
+  const ofNodes = guesses && guesses.truth ? several : [measured("test accuracy", "accuracy"), measured("test AUC", "auc")];
   const figures = [
-    ...(guesses ? [measured("test accuracy", "accuracy"), measured("test AUC", "auc")] : [measured("test AUC", "auc"), measured("average precision", "ap")]),
+    ...(guesses ? ofNodes : [measured("test AUC", "auc"), measured("average precision", "ap")]),
     ["nodes", graph.nodes.toLocaleString("en"), ""],
     ["edges", graph.edges.toLocaleString("en"), ""],
     ["anchors", anchorNodes.length.toLocaleString("en"), ""],

@@ -5,9 +5,9 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.linear_model import LogisticRegression
 
-from graphreach.training import logistic
+from graphreach import logistic
+from graphreach.logistic import fit_logistic, log_loss, mixed, pool, prior_logits, probabilities
 from graphreach.training.class_choice import choose
-from graphreach.training.logistic import fit_logistic, log_loss, mixed, pool, prior_logits, probabilities
 
 
 def problem(rows=200, columns=6, classes=3, seed=0):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import minimize
 from scipy.sparse import csr_array, diags_array, issparse
-from scipy.special import expit, log_expit, log_softmax
+from scipy.special import expit, log_softmax
 
 BIAS_PENALTY = 1e-3
 """Keeps the bias finite where every row has a label."""
@@ -129,8 +129,9 @@ class _Bound:
 def _loss(logits: NDArray[np.float64], y: NDArray[np.float64], several: bool) -> tuple[float, NDArray[np.float64]]:
     """The summed log loss and its gradient by the logits."""
     if several:
-        value = -float(np.sum(np.where(y > 0, log_expit(logits), log_expit(-logits))))
-        return value, expit(logits) - y
+        small = np.exp(-np.abs(logits))  # the sigmoid and its logarithm from one exponential, which never overflows
+        value = float(np.sum(np.maximum(logits, 0) - y * logits + np.log(1 + small)))
+        return value, np.where(logits >= 0, 1.0, small) / (1 + small) - y
     log_p = log_softmax(logits, axis=1)
     return -float(np.sum(y * log_p)), np.exp(log_p) - y
 
