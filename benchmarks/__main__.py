@@ -50,7 +50,6 @@ OWN = {
     "attributes-pubmed": "attributes",
     "attributes-heart": "attributes",
     "pgnn": "whole_runs",
-    "embed-files": "whole_runs",
     "embed-million": "whole_runs",
     "embedding-unseen": "embeddings",
     "report": "report",

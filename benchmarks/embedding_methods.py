@@ -22,7 +22,7 @@ from benchmarks.harness import FOLDER, thread_environment
 
 WIDTH = 128
 OURS = "graphreach"
-LONGEST = 1800
+LONGEST = 600
 """Seconds after which a peer is stopped."""
 
 Scorer = Callable[[NDArray[np.int64]], NDArray[Any]]

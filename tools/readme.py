@@ -87,7 +87,7 @@ def speed(folder: Path) -> str:
 
 def million(folder: Path) -> str:
     """What the embedding of a million nodes costs."""
-    minutes, memory = _rows(folder, "embed-million")
+    minutes, memory, *_ = _rows(folder, "embed-million")
     sizes = minutes["sizes"]
     return (
         f"An R-MAT graph of {sizes['nodes']:,} nodes and {sizes['edges']:,} edges took {minutes['measured']:.1f} minutes "
@@ -101,13 +101,16 @@ def files(folder: Path) -> str:
         "| file | nodes | `graphreach train` | `graphreach embed` | common neighbours | node2vec |",
         "|---|---|---|---|---|---|",
     ]
-    records = [json.loads(line) for line in (folder / "links" / "raw-files.jsonl").read_text().splitlines()]
-    reach = {each["file"]: each["auc"] for each in records if each["method"] == "reach"}
-    for row in _rows(folder, "embed-files"):
-        raw = row["raw"]
-        found = raw["auc"] | {"reach": reach[raw["graph"]]}
-        figures = [f"{found[name]:.3f}" for name in ("reach", "graphreach", "common-neighbours", "node2vec")]
-        lines.append(f"| {raw['graph']} | {raw['nodes']:,} | " + " | ".join(figures) + " |")
+    records, embedded = (
+        [json.loads(line) for line in (folder / name).read_text().splitlines()]
+        for name in ("links/raw-files.jsonl", "embedding-links.jsonl")
+    )
+    found = {(each["file"], each["method"]): each["auc"] for each in records}
+    for own in embedded:
+        if own["method"] == "graphreach" and own["seed"] == 0:
+            file = own["data"]
+            figures = [found[file, "reach"], own["auc"], found[file, "common-neighbours"], found[file, "node2vec"]]
+            lines.append(f"| {file} | {own['nodes']:,} | " + " | ".join(f"{each:.3f}" for each in figures) + " |")
     return "\n".join(lines)
 
 

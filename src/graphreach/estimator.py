@@ -4,7 +4,6 @@ import inspect
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
-from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, Self
@@ -161,8 +160,8 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
 
         Example:
             >>> from graphreach.training import Settings
-            >>> GraphReachEmbedding.from_settings(Settings(seed=3, weight_decay=0.0))
-            GraphReachEmbedding(method='paper', random_state=3, settings={'weight_decay': 0.0})
+            >>> GraphReachEmbedding.from_settings(Settings(seed=3))
+            GraphReachEmbedding(method='paper', random_state=3)
         """
         from graphreach.paper_embedding import PaperEmbedding
 
@@ -188,11 +187,12 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         with clock.phase("anchors"):
             anchors = find_anchors(known, options.num_anchors, options.strategy, options.seed)
         with clock.phase("vectors"):
-            make: Any = (
-                partial(fit_positions, dim=options.dim, strategy=options.strategy, seed=options.seed, anchors=anchors)
-                if self.method == "position"
-                else partial(fit_vectors, options=options, x=attributes, anchors=anchors)
-            )
+
+            def make(graph: Graph, start: Any) -> Any:
+                if self.method == "position":
+                    return fit_positions(graph, options.dim, options.strategy, options.seed, anchors)
+                return fit_vectors(graph, options, attributes, anchors, start)
+
             vectors, scorer = fit_with_links(known, make, options.seed)
         self._keep_vectors(known, vectors, scorer)
         self.seconds_ = clock.seconds

@@ -151,7 +151,7 @@ ODD_FILES = {
 }
 TRAIN = ("train", "edges.csv", "--model", "graphreach", "-o", "run")
 COMPARE = ("compare", "edges.csv", "-o", "run")
-EMBED = ("embed", "edges.csv", "-o", "z.npy")
+EMBED = ("embed", "edges.csv", "-o", "z.npy", "--method", "paper")
 REACH = ("reach", "edges.csv", "-o", "r.npz")
 ANCHORS = ("anchors", "edges.csv")
 SETTINGS = [

@@ -162,7 +162,7 @@ def test_commands(data, tmp_path, address, trained_here):
     edges = tmp_path / "edges.csv"
     edges.write_text("".join(f"n{a},n{b}\n" for a, b in zip(source, target, strict=True) if a < b))
     options = ["-k", "8", "--epochs", "4", "--no-compare", "--engine", "ray", "--address", address]
-    result = CliRunner().invoke(app, ["embed", str(edges), "-o", str(tmp_path / "z"), *options])
+    result = CliRunner().invoke(app, ["embed", str(edges), "-o", str(tmp_path / "z"), "--method", "paper", *options])
     assert result.exit_code == 0, result.output
     assert trained_here == [(address, None)]
     frame = pl.read_parquet(tmp_path / "z" / "*.parquet")

@@ -68,7 +68,9 @@ class LinkScorer(NamedTuple):
         return out
 
 
-def fit_with_links(graph: Graph, make: Callable[[Graph], Vectors], seed: int) -> tuple[Vectors, LinkScorer]:
+def fit_with_links(
+    graph: Graph, make: Callable[[Graph, Vectors | None], Vectors], seed: int
+) -> tuple[Vectors, LinkScorer]:
     """Vectors of a graph, and a scorer of pairs that was trained on links which its vectors had not seen.
 
     A tenth of the links, at most 10,000, are held out, vectors are made without them, and a head learns to tell these
@@ -76,7 +78,7 @@ def fit_with_links(graph: Graph, make: Callable[[Graph], Vectors], seed: int) ->
 
     Args:
         graph: The graph.
-        make: Makes vectors of a graph with the same nodes.
+        make: Makes vectors of a graph with the same nodes, the second time from those of the first.
         seed: Random seed of links, pairs and the head.
     """
     edges = graph.edge_index
@@ -89,11 +91,11 @@ def fit_with_links(graph: Graph, make: Callable[[Graph], Vectors], seed: int) ->
         linked = (edge_entries(graph, others) >= 0) | (edge_entries(graph, others[::-1]) >= 0)
         others = others[:, (others[0] != others[1]) & ~linked][:, :count]
     if not others.shape[1]:
-        return make(graph), LinkScorer(None)
+        return make(graph, None), LinkScorer(None)
     held = links[:, np.sort(rng.permutation(links.shape[1])[:count])]
-    vectors = make(without_edges(graph, held))
+    vectors = make(without_edges(graph, held), None)
     scorer = _train(vectors, held, others, seed)
-    return (vectors if count <= (1 - ENOUGH) * links.shape[1] else make(graph)), scorer
+    return (vectors if count <= (1 - ENOUGH) * links.shape[1] else make(graph, vectors)), scorer
 
 
 def _train(vectors: Described, held: Pairs, others: Pairs, seed: int) -> LinkScorer:

@@ -15,7 +15,7 @@ from graphreach.nn.skip_gram import SkipGram
 from graphreach.pairs.attributes import AttributeScaling
 from graphreach.vectors.link_scorer import HIDDEN, LinkScorer
 from graphreach.vectors.near import NearPart
-from graphreach.vectors.node_vectors import WALKS, AttributePart, NodeVectors, VectorOptions
+from graphreach.vectors.node_vectors import WALK_DIM, WALKS, AttributePart, NodeVectors, VectorOptions
 from graphreach.vectors.positions import PositionPart
 from graphreach.vectors.reduce import Axes
 
@@ -99,7 +99,7 @@ def vectors_from(arrays: dict[str, Any], options: dict[str, Any], anchors: list[
     chosen = VectorOptions(**options)
     sides = 2 if chosen.directed else 1
     try:
-        walks = SkipGram(dim=chosen.dim, directed=chosen.directed, seed=chosen.seed, **WALKS)
+        walks = SkipGram(dim=min(chosen.dim, WALK_DIM), directed=chosen.directed, seed=chosen.seed, **WALKS)
         walks.embedding_, walks.context_ = arrays["walks.source"], arrays["walks.context"]
         walks.directed_ = chosen.directed
         places = [
