@@ -19,7 +19,7 @@ from graphreach.walks import second_order_walks
 from helpers import cycle
 
 LONG_WORK = {
-    "walks of one start": "gr.random_walks(graph, [0], num_walks=10**6, walk_length=1000)",
+    "walks of one start": "gr.random_walks(graph, [0], num_walks=3 * 10**6, walk_length=1000)",
     "counted walks": "gr.reachability(graph, [0], num_walks=2 * 10**4, walk_length=10**4)",
     "counted pairs": "gr.pair_reachability(graph, [[0], [1]], 'walks', num_walks=10**9, walk_length=10**5)",
     "measured coverage": "gr.select_anchors(graph, 2, 'degree', num_walks=10**8, walk_length=10**5)",
