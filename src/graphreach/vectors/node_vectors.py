@@ -18,6 +18,12 @@ from graphreach.vectors.reduce import Axes, Matrix, principal_axes, truncated_sv
 WALKS: dict[str, Any] = {"num_walks": 4, "learning_rate": 0.1, "negatives": 3}
 """Skip-gram of fewer walks and a higher rate than DeepWalk's: as many links found in a quarter of the time."""
 
+MANY_NODES = 500_000
+"""Nodes beyond which walks are half as many and half as long: four whole ones take two minutes each at a million nodes."""
+
+FEWER_WALKS: dict[str, Any] = {**WALKS, "num_walks": 2, "walk_length": 20}
+"""The walks of such a graph."""
+
 WALK_DIM = 64
 """Width of the vectors of walks at most; twice as many found hardly more links."""
 
@@ -223,7 +229,7 @@ def fit_vectors(
         near = NearPart.of(graph, widths[0], seed)
         ways = ("to", "from") if options.directed else ("to",)
         places = [PositionPart.of(graph, anchors, widths[1], way) for way in ways]
-        settings = WALKS if start is None else LATER_WALKS
+        settings = LATER_WALKS if start is not None else WALKS if graph.num_nodes <= MANY_NODES else FEWER_WALKS
         walks = SkipGram(dim=min(options.dim, WALK_DIM), directed=options.directed, seed=seed, **settings)
         walks.fit(graph, None if start is None else (start.walks.embedding_, start.walks.context_))
         if start is not None:
