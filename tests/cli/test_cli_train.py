@@ -210,3 +210,13 @@ def test_verbose_prints_every_setting_of_the_run(run, town, tmp_path):
         "embed", town["graph"], "--method", "paper", "-o", tmp_path / "z.npy", "-k", 5, "--epochs", 2, "--verbose"
     )
     assert "graphreach: anchors: num_anchors 5, strategy greedy" in done.stderr
+
+
+def test_embed_of_a_few_links_says_that_none_is_held_out(run, tmp_path):
+    path = tmp_path / "few.csv"
+    path.write_text("source,target\na,b\nb,c\nc,a\n")
+    done = run("embed", path, "-o", tmp_path / "z.csv", "--dim", 6, "--json")
+    assert done.exit_code == 0
+    assert "too few links to hold any out" in done.stderr
+    found = json.loads(done.stdout)
+    assert (found["auc"], found["held_out_links"], found["width"]) == ({}, 0, 6)

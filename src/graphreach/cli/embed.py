@@ -131,13 +131,14 @@ def _write_vectors(
     if verbose:
         say(repr(estimator))
     estimator.fit(sample.graph, x=sample.x)
-    say(f"AUC of held-out links {estimator.auc_:.4f}")
+    held = estimator.held_out_links_
+    say(f"AUC of held-out links {estimator.auc_:.4f}" if held else "too few links to hold any out")
     clock, rows = Clock(estimator.seconds_), estimator.embedding_
     with clock.phase("writing"):
         write_embedding(output, sample.graph.ids, [rows], rows.shape[1])
     chosen = {name: value for name, value in estimator.get_params().items() if name != "engine"}
     found = {
-        "width": rows.shape[1], "auc": {"graphreach": estimator.auc_}, "held_out_links": estimator.held_out_links_,
+        "width": rows.shape[1], "auc": {"graphreach": estimator.auc_} if held else {}, "held_out_links": held,
         "settings": chosen,
     }  # fmt: skip
     return found, clock.seconds
@@ -200,6 +201,6 @@ def _others(sample: Any, settings: Any, clock: Any) -> dict[str, float]:
 
 
 def _table(found: dict[str, Any]) -> str:
-    rows = [f"AUC of {found['held_out_links']} held-out links"]
+    rows = [f"AUC of {found['held_out_links']} held-out links"] if found["auc"] else []
     rows += [f"  {name:24}{value:.4f}" for name, value in found["auc"].items()]
     return "\n".join([*rows, seconds_text(found["seconds"])])
