@@ -263,18 +263,6 @@ class PaperEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         known = as_graph(graph)
         return self._trained(known).embed(known, x, new_anchors=check_flag("new_anchors", new_anchors))
 
-    def fit_transform(self, graph: Any, y: Any = None, **fit_params: Any) -> NDArray[np.float32]:
-        """Train, and return the embedding."""
-        return self.fit(graph, **fit_params).embedding_
-
-    def get_embedding(self) -> NDArray[np.float32]:
-        """The embedding of the graph that was trained on, as karateclub names it."""
-        if not hasattr(self, "embedding_"):
-            raise InputError(
-                "GraphReachEmbedding must be fitted first: call fit(graph), or transform(graph) if it was loaded"
-            )
-        return self.embedding_
-
     def score_pairs(
         self, pairs: Iterable[tuple[Any, Any]], graph: Any = None, new_anchors: bool = False, *, x: Any = None
     ) -> NDArray[np.float32]:

@@ -16,7 +16,7 @@ from graphreach.vectors.positions import PositionPart, find_anchors
 from graphreach.vectors.reduce import Axes, Matrix, principal_axes, truncated_svd, unit_rows
 
 WALKS: dict[str, Any] = {"num_walks": 4, "learning_rate": 0.1, "negatives": 3}
-"""Skip-gram of fewer walks and a higher rate than DeepWalk's: as many links found in a quarter of the time."""
+"""Skip-gram of fewer walks and a higher rate than DeepWalk's, to save time."""
 
 MANY_NODES = 500_000
 """Nodes beyond which walks are half as many and half as long: four whole ones take two minutes each at a million nodes."""
@@ -25,7 +25,7 @@ FEWER_WALKS: dict[str, Any] = {**WALKS, "num_walks": 2, "walk_length": 20}
 """The walks of such a graph."""
 
 WALK_DIM = 64
-"""Width of the vectors of walks at most; twice as many found hardly more links."""
+"""Width of the vectors of walks at most, to save time."""
 
 LATER_WALKS: dict[str, Any] = {"num_walks": 2, "learning_rate": 0.05, "negatives": 3}
 """The same where training goes on from known vectors."""

@@ -19,9 +19,6 @@ from graphreach.vectors.node_vectors import WALK_DIM, WALKS, AttributePart, Node
 from graphreach.vectors.positions import PositionPart
 from graphreach.vectors.reduce import Axes
 
-HEAD = "links."
-"""Begin of the names of the head's arrays."""
-
 
 class SavedVectors(Pretrained, nn.Module):
     """Arrays with names, as a model that can be saved and loaded with checksums.
