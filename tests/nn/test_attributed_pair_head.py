@@ -6,9 +6,11 @@ import torch
 
 import graphreach as gr
 from graphreach.errors import InputError
-from graphreach.nn import AttributedPairHead
+from graphreach.nn import AttributedPairHead, attributed_training
 from graphreach.nn.attributed_training import (
+    READINGS,
     Examples,
+    _calibrated_loss,
     _Trainer,
     balanced_loss,
     fit_attributed_pair_head,
@@ -114,6 +116,35 @@ def test_logits_read_apart_are_added_and_each_perceptron_has_a_loss_of_its_own()
     torch.testing.assert_close(torch.autograd.grad(found, member.weights[0])[0], alone)
 
 
+def test_one_perceptron_reads_features_and_products_together():
+    member = AttributedPairHead(3, 6, gnn_channels=4, num_members=1, linear=True).members[0]
+    features, products = torch.randn(9, 3), torch.randn(9, 4)
+    h = torch.cat([products, features], dim=1)
+    h = torch.relu(torch.relu(h @ member.weights[0] + member.biases[0]) @ member.weights[1] + member.biases[1])
+    torch.testing.assert_close(member(features, products), (h @ member.weights[2] + member.biases[2])[:, 0])
+    assert not any("product" in name for name, _ in member.named_parameters())
+
+
+@pytest.mark.parametrize("best", [0, 1])
+def test_left_out_pairs_choose_how_links_are_read(monkeypatch, best):
+    """The members are those of a head that was trained in that way alone, bit for bit."""
+    alone, again, _ = fitted(**READINGS[best])
+    losses = iter([float(number != best) for number in range(len(READINGS))])
+    monkeypatch.setattr(attributed_training, "_calibrated_loss", lambda logits, y: next(losses))
+    head, unseen, _ = fitted(links=True)
+    assert head.config["apart"] is READINGS[best]["apart"]
+    assert torch.equal(unseen, again)
+    for name, value in head.state_dict().items():
+        assert torch.equal(value, alone.state_dict()[name]), name
+
+
+def test_the_loss_that_chooses_does_not_depend_on_the_scale_of_logits():
+    logits, y = torch.randn(200), (torch.arange(200) % 2).float()
+    logits = logits + y
+    assert _calibrated_loss(10 * logits + 3, y) == pytest.approx(_calibrated_loss(logits, y), abs=1e-3)
+    assert _calibrated_loss(logits, y) < _calibrated_loss(torch.randn(200), y)
+
+
 def test_messages_of_a_directed_graph_go_both_ways():
     graph = gr.Graph.from_edges([[0], [1]], directed=True)
     other = gr.Graph.from_edges([[0], [1]])
@@ -191,9 +222,9 @@ def test_the_same_seed_gives_the_same_bits_and_leaves_the_generator_of_torch_alo
         assert torch.equal(value, other.state_dict()[name]), name
 
 
-@pytest.mark.parametrize("apart", [False, True])
-def test_saved_and_loaded_bit_for_bit(tmp_path, apart):
-    head, _, _ = fitted(apart=apart)
+@pytest.mark.parametrize("reading", [{}, *READINGS])
+def test_saved_and_loaded_bit_for_bit(tmp_path, reading):
+    head, _, _ = fitted(**reading)
     head.save_pretrained(tmp_path)
     loaded = AttributedPairHead.from_pretrained(tmp_path)
     described = torch.randn(6, head.width)
@@ -207,6 +238,8 @@ def test_saved_and_loaded_bit_for_bit(tmp_path, apart):
         ({"gnn_channels": 0}, "gnn_channels must be"),
         ({"attribute_dropout": 1.0}, "attribute_dropout must be"),
         ({"num_members": 0}, "num_members must be"),
+        ({"apart": True, "linear": False}, "apart must be False where linear is False, got True"),
+        ({"linear": 1}, "linear must be"),
     ],
 )
 def test_arguments_that_no_network_can_be_made_of_are_refused(arguments, message):

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from graphreach.arguments import check_flag, check_number, check_whole
+from graphreach.errors import InputError
 from graphreach.nn.checks import MOST_FEATURES, check_channels
 from graphreach.nn.link_member import LinkMember
 from graphreach.nn.perceptron_layers import init_layers, make_layers, read_layers
@@ -27,8 +28,8 @@ class AttributedPairHead(Pretrained, nn.Module):
     Messages make neighbours alike, which a class of nodes need not be: with ``own_attributes`` a perceptron of the node's
     own attributes is added to its row, :math:`Z + \mathrm{ReLU}(X W_3 + b_3) \, W_4 + b_4`.
 
-    Links are found better if features and products are read ``apart``, by perceptrons of their own whose logits are added,
-    and if messages are linear: :class:`graphreach.nn.link_member.LinkMember`.
+    Links are found better if messages are ``linear`` (:class:`graphreach.nn.link_member.LinkMember`). Then features and
+    products may also be read ``apart``, by perceptrons of their own whose logits are added.
 
     Args:
         in_channels: Number of features of a pair.
@@ -40,7 +41,8 @@ class AttributedPairHead(Pretrained, nn.Module):
         gnn_dropout: Share of the convolutional network's hidden units left out.
         attribute_dropout: Share of the attributes left out.
         own_attributes: Whether a perceptron reads a node's own attributes too.
-        apart: Whether features and products are read apart; then own attributes are read in any case.
+        apart: Whether features and products are read apart, with linear messages.
+        linear: Whether messages are linear; then own attributes are read in any case. None means as ``apart`` says.
 
     Shapes:
         - **input:** features and products :math:`(m, f + members \cdot g)`
@@ -72,9 +74,13 @@ class AttributedPairHead(Pretrained, nn.Module):
         attribute_dropout: float = 0.7,
         own_attributes: bool = False,
         apart: bool = False,
+        linear: bool | None = None,
     ) -> None:
         super().__init__()
-        self._keep_config({key: value for key, value in locals().items() if key != "self"})
+        linear = check_flag("apart", apart) if linear is None else check_flag("linear", linear)
+        if apart and not linear:
+            raise InputError("apart must be False where linear is False, got True")
+        self._keep_config({key: value for key, value in locals().items() if key not in ("self", "__class__")})
         check_whole("node_channels", node_channels, 1, MOST_FEATURES)
         check_whole("num_members", num_members, 1, 100)
         for name in ("in_channels", "hidden_channels", "gnn_channels"):
@@ -86,7 +92,7 @@ class AttributedPairHead(Pretrained, nn.Module):
         dropouts = (dropout, gnn_dropout, attribute_dropout)
         widths = (in_channels, node_channels, hidden_channels, gnn_channels)
         self.members = nn.ModuleList(
-            LinkMember(*widths, dropouts) if check_flag("apart", apart) else Member(*widths, dropouts, own)
+            LinkMember(*widths, dropouts, apart) if linear else Member(*widths, dropouts, own)
             for _ in range(num_members)
         )
         self.register_buffer("mean", torch.zeros(in_channels))

@@ -1,7 +1,9 @@
 """Training of the head that reads attributes: messages of a step leave out the links that the step learns from."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event, Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,10 +17,11 @@ from graphreach.graph import Graph
 from graphreach.nn.attributed_pair_head import AttributedPairHead, Member
 from graphreach.nn.link_member import LinkMember
 from graphreach.nn.neighbourhood import OPERATORS, Adjacency
-from graphreach.nn.pair_head import calibrate
+from graphreach.nn.pair_head import best_calibration, calibrate
 from graphreach.nn.sparse_rows import SparseRows
 from graphreach.pairs.attributes import AttributeScaling
 from graphreach.progress import live
+from graphreach.threads import available_cpus
 
 PASSES = 60
 """Passes over the pairs at most."""
@@ -40,6 +43,10 @@ WIDE = 4
 
 MANY, FEW = 0.7, 0.3
 """Share of the attributes left out of a step if there are many, and if there are few."""
+
+
+READINGS: tuple[dict[str, bool], ...] = ({"apart": True, "linear": True}, {"apart": False, "linear": True})
+"""Ways to read what is known of links, of which the loss of left-out pairs chooses one."""
 
 
 class Examples(NamedTuple):
@@ -74,25 +81,48 @@ def default_attribute_dropout(num_nodes: int, width: int) -> float:
 
 
 def fit_attributed_pair_head(
-    examples: Examples, scaling: AttributeScaling, seed: int = 0, **arguments: Any
+    examples: Examples, scaling: AttributeScaling, seed: int = 0, links: bool = False, **arguments: Any
 ) -> tuple[AttributedPairHead, Tensor, Tensor]:
     """Train a head, and calibrate it on what its members left out.
 
     Each member leaves other pairs out, by which it is told when to stop: those of one of the graphs along which messages go
-    if there are several, else a tenth of all.
+    if there are several, else a tenth of all. Members are trained side by side on the CPUs that there are.
+
+    Where links are learned, the first member is trained in both ways of :class:`LinkMember`, and the others as the one of
+    the two that has the lower loss on the pairs that it left out.
 
     Args:
         examples: Pairs to learn from.
         scaling: How attributes were scaled.
         seed: Random seed for weights, dropout and order.
+        links: Whether links are learned.
         arguments: Arguments of :class:`AttributedPairHead`.
 
     Returns:
         The head, calibrated logits of pairs by a member that was trained without them, and the kinds of these pairs.
     """
+    heads = [_new_head(examples, scaling, **arguments, **reading) for reading in (READINGS if links else ({},))]
+    trainer = _Trainer(examples, heads[0].standardise(torch.from_numpy(examples.features)))
+    first = [(head.members[0], 0) for head in heads]
+    others = range(1, heads[0].num_members)
+    with live("pair head with attributes", (len(first) + len(others)) * PASSES) as show:
+        team = _Team(trainer, seed, show)
+        unseen = team.train(first)
+        losses = [_calibrated_loss(*each) for each in unseen]
+        chosen = losses.index(min(losses))
+        head = heads[chosen]
+        unseen = [unseen[chosen], *team.train([(head.members[number], number) for number in others])]
+    head.eval()
+    logits, kinds = (torch.cat(each) for each in zip(*unseen, strict=True))
+    calibrate(head, logits, kinds)
+    return head, head.calibration[0] * logits + head.calibration[1], kinds
+
+
+def _new_head(examples: Examples, scaling: AttributeScaling, **arguments: Any) -> AttributedPairHead:
+    """A head that knows how features and attributes are scaled; its weights are drawn when its members are trained."""
     num_nodes, width = sum(each.shape[0] for each in _distinct(examples.x)), examples.x[0].shape[1]
     arguments = {"attribute_dropout": default_attribute_dropout(num_nodes, width), **arguments}
-    with torch.random.fork_rng(devices=[]):  # the weights are drawn again below
+    with torch.random.fork_rng(devices=[]):
         head = AttributedPairHead(examples.features.shape[1], width, **arguments)
     features = torch.from_numpy(examples.features)
     deviation = features.std(0, correction=0)
@@ -100,19 +130,54 @@ def fit_attributed_pair_head(
     head.scale.copy_(torch.where(deviation > 1e-6, 1 / deviation.clamp(min=1e-6), torch.zeros_like(deviation)))
     head.node_mean.copy_(torch.from_numpy(scaling.mean))
     head.node_scale.copy_(torch.from_numpy(scaling.scale))
-    trainer = _Trainer(examples, head.standardise(features))
-    unseen, truth = [], []
-    with live("pair head with attributes", head.num_members * PASSES) as show:
-        for number, member in enumerate(head.members):
-            rows = trainer.held_out(number, seed)
-            for done in trainer.train(member, rows, number, seed):  # type: ignore[arg-type]
-                show(number * PASSES + done, f"member {number + 1}")
-            unseen.append(trainer.logits(member, rows).sum(0))  # type: ignore[arg-type]
-            truth.append(trainer.y[rows])
-    head.eval()
-    logits, kinds = torch.cat(unseen), torch.cat(truth)
-    calibrate(head, logits, kinds)
-    return head, head.calibration[0] * logits + head.calibration[1], kinds
+    return head
+
+
+def _calibrated_loss(logits: Tensor, y: Tensor) -> float:
+    """The loss of logits on the scale that suits them best, so that over-confidence alone does not decide."""
+    scale, shift = best_calibration(logits.double().numpy(), y.numpy())
+    return float(balanced_loss(scale * logits + shift, y))
+
+
+class _Team:
+    """Members that are trained at the same time, one thread each; each draws its own random numbers.
+
+    Args:
+        trainer: The examples.
+        seed: Random seed.
+        show: Called with the number of passes that all members have made, and a text.
+    """
+
+    def __init__(self, trainer: "_Trainer", seed: int, show: Callable[[int, str], None]) -> None:
+        self.trainer, self.seed, self._show, self._done = trainer, seed, show, 0
+        self._lock, self._stop = Lock(), Event()
+
+    def train(self, members: Sequence[tuple[Any, int]]) -> list[tuple[Tensor, Tensor]]:
+        """Train members with their numbers; logits of the pairs that each was trained without, and their kinds."""
+        with ThreadPoolExecutor(max(1, min(len(members), available_cpus()))) as pool:
+            running = [pool.submit(self._train, *each) for each in members]
+            try:
+                return [each.result() for each in running]
+            except BaseException:
+                self._stop.set()
+                for each in running:
+                    each.cancel()
+                raise
+
+    def _train(self, member: Member | LinkMember, number: int) -> tuple[Tensor, Tensor]:
+        rows, before = self.trainer.held_out(number, self.seed), 0
+        for done in self.trainer.train(member, rows, number, self.seed):
+            self._count(done - before, f"member {number + 1}")
+            before = done
+        self._count(PASSES - before, f"member {number + 1}")
+        return self.trainer.logits(member, rows).sum(0), self.trainer.y[rows]
+
+    def _count(self, passes: int, text: str) -> None:
+        if self._stop.is_set():
+            raise KeyboardInterrupt
+        with self._lock:
+            self._done += passes
+            self._show(self._done, text)
 
 
 def _distinct(x: list[csr_array]) -> list[csr_array]:

@@ -123,8 +123,8 @@ def learn_attributes(
             Examples(features, joined.pairs, y, joined.part, joined.messages, joined.x),
             scaling,
             seed,
+            links,
             own_attributes=not links,
-            apart=links,
             **arguments,
         )
     return head, unseen.double().numpy(), kinds.long().numpy()
