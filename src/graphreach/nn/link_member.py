@@ -18,8 +18,8 @@ class LinkMember(nn.Module):
     norm the products of rows of words are so small that little is learned from them.
 
     If features and products are read ``apart``, each by a perceptron of its own, the two logits are added and each has a
-    loss of its own. That overfits less and finds more links in small graphs such as Cora and CiteSeer. One perceptron that
-    reads both together finds more in PubMed, which has ten times as many links.
+    loss of its own. Which of both ways finds more links depends on the graph, so left-out pairs choose; see
+    :func:`graphreach.nn.attributed_training.fit_attributed_pair_head`.
 
     Args:
         in_channels: Number of features of a pair.
