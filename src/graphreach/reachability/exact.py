@@ -264,22 +264,27 @@ def _add_row(typing_context: Any, total: Any, x: Any, row: Any, weight: Any) -> 
 
 
 @kernel
-def _row_sum(indices: Any, weights: Any, begin: Any, end: Any, x: Any, partial: Any, total: Any) -> None:
-    """total = sum over the row's neighbours u of w_u x[u]."""
-    total[:] = 0.0
-    for chunk in range(begin, end, FLUSH):
-        partial[:] = np.float32(0.0)
-        for e in range(chunk, min(chunk + FLUSH, end)):
-            # rows of x come from far away in memory; the list of neighbours tells early which will be wanted
-            ahead = np.int64(indices[min(e + AHEAD, len(indices) - 1)])
-            for line in range(0, COLUMNS, 16):
-                prefetch(x, ahead * COLUMNS + line)
-            if weights is None:
-                _add_row(partial, x, np.int64(indices[e]), None)
-            else:
-                _add_row(partial, x, np.int64(indices[e]), np.float32(weights[e]))
-        for c in range(COLUMNS):
-            total[c] += partial[c]
+def _add_rows(indices: Any, weights: Any, begin: Any, end: Any, x: Any, partial: Any) -> None:
+    """partial = sum over neighbours u = indices[begin : end] of w_u x[u], in single precision."""
+    partial[:] = np.float32(0.0)
+    for e in range(begin, end):
+        # rows of x come from far away in memory; the list of neighbours tells early which will be wanted
+        ahead = np.int64(indices[min(e + AHEAD, len(indices) - 1)])
+        for line in range(0, COLUMNS, 16):
+            prefetch(x, ahead * COLUMNS + line)
+        if weights is None:
+            _add_row(partial, x, np.int64(indices[e]), None)
+        else:
+            _add_row(partial, x, np.int64(indices[e]), np.float32(weights[e]))
+
+
+@kernel
+def _write_row(total: Any, left: Any, right: Any, factor: Any, sums: Any, y: Any) -> None:
+    """What :func:`_multiply` makes of a row's sum."""
+    for c in range(COLUMNS):
+        z = left * np.float64(total[c])
+        sums[c] += np.float32(factor * z)
+        y[c] = np.float32(right * z)
 
 
 @long_kernel
@@ -293,11 +298,17 @@ def _multiply(
             return
         partial, total = np.empty(COLUMNS, np.float32), np.empty(COLUMNS, np.float64)
         for v in range(b * ROWS, min((b + 1) * ROWS, n)):
-            _row_sum(indices, weights, np.int64(indptr[v]), np.int64(indptr[v + 1]), x, partial, total)
-            for c in range(COLUMNS):
-                z = left[v] * total[c]
-                sums[v, c] += np.float32(factor * z)
-                y[v, c] = np.float32(right[v] * z)
+            begin, end = np.int64(indptr[v]), np.int64(indptr[v + 1])
+            if end - begin <= FLUSH:
+                _add_rows(indices, weights, begin, end, x, partial)
+                _write_row(partial, left[v], right[v], factor, sums[v], y[v])
+                continue
+            total[:] = 0.0
+            for chunk in range(begin, end, FLUSH):
+                _add_rows(indices, weights, chunk, min(chunk + FLUSH, end), x, partial)
+                for c in range(COLUMNS):
+                    total[c] += partial[c]
+            _write_row(total, left[v], right[v], factor, sums[v], y[v])
 
 
 @parallel_kernel
