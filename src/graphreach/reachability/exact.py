@@ -82,6 +82,7 @@ class Propagation:
     def __init__(self, powers: Powers) -> None:
         self.powers = powers
         self.x = self.y = self.sums = np.empty((0, COLUMNS), np.float32)
+        self.alive = np.empty((0, 0), np.bool_)  # rows of x and of y that are not all zero; none is known before a step
 
     @property
     def num_nodes(self) -> int:
@@ -95,11 +96,14 @@ class Propagation:
         self.x[:] = 0
         self.sums[:] = 0
         self.x[nodes, np.arange(len(nodes))] = self.powers.right[nodes]
+        self.alive = np.empty((0, 0), np.bool_)
 
     def step(self, factor: float) -> None:
         """One more power; ``factor`` times it is added to the sums."""
-        _multiply(*self.powers, self.x, self.y, self.sums, factor)
-        self.x, self.y = self.y, self.x
+        if not len(self.alive):
+            self.alive = np.stack([self.x.any(axis=1), np.ones(self.num_nodes, np.bool_)])
+        _multiply(*self.powers, self.x, self.y, self.sums, factor, *self.alive)
+        self.x, self.y, self.alive = self.y, self.x, self.alive[::-1]
 
 
 def frequency_block(powers: Propagation, anchors: NDArray[Any], length: int) -> NDArray[np.float32]:
@@ -264,10 +268,14 @@ def _add_row(typing_context: Any, total: Any, x: Any, row: Any, weight: Any) -> 
 
 
 @kernel
-def _add_rows(indices: Any, weights: Any, begin: Any, end: Any, x: Any, partial: Any) -> None:
-    """partial = sum over neighbours u = indices[begin : end] of w_u x[u], in single precision."""
+def _add_rows(indices: Any, weights: Any, begin: Any, end: Any, x: Any, alive: Any, partial: Any) -> Any:
+    """partial = sum over neighbours u = indices[begin : end] of w_u x[u], in single precision; whether any was alive."""
     partial[:] = np.float32(0.0)
+    some = False
     for e in range(begin, end):
+        if not alive[np.int64(indices[e])]:
+            continue
+        some = True
         # rows of x come from far away in memory; the list of neighbours tells early which will be wanted
         ahead = np.int64(indices[min(e + AHEAD, len(indices) - 1)])
         for line in range(0, COLUMNS, 16):
@@ -276,6 +284,7 @@ def _add_rows(indices: Any, weights: Any, begin: Any, end: Any, x: Any, partial:
             _add_row(partial, x, np.int64(indices[e]), None)
         else:
             _add_row(partial, x, np.int64(indices[e]), np.float32(weights[e]))
+    return some
 
 
 @kernel
@@ -289,9 +298,13 @@ def _write_row(total: Any, left: Any, right: Any, factor: Any, sums: Any, y: Any
 
 @long_kernel
 def _multiply(
-    share: Any, indptr: Any, indices: Any, weights: Any, left: Any, right: Any, x: Any, y: Any, sums: Any, factor: Any
-) -> None:
-    """One step: z = left * (A x) row by row; ``sums`` += factor * z and y = right * z. All have COLUMNS columns."""
+    share: Any, indptr: Any, indices: Any, weights: Any, left: Any, right: Any, x: Any, y: Any, sums: Any, factor: Any,
+    alive: Any, alive_after: Any,
+) -> None:  # fmt: skip
+    """One step: z = left * (A x) row by row; ``sums`` += factor * z and y = right * z. All have COLUMNS columns.
+
+    Rows of x that are not ``alive`` are zero and passed over: a walk's first steps reach little of a road network.
+    """
     n = len(indptr) - 1
     for b in range(share[0], (n + ROWS - 1) // ROWS, share[1]):
         if share[2][0] != 0:
@@ -299,16 +312,19 @@ def _multiply(
         partial, total = np.empty(COLUMNS, np.float32), np.empty(COLUMNS, np.float64)
         for v in range(b * ROWS, min((b + 1) * ROWS, n)):
             begin, end = np.int64(indptr[v]), np.int64(indptr[v + 1])
-            if end - begin <= FLUSH:
-                _add_rows(indices, weights, begin, end, x, partial)
+            some = _add_rows(indices, weights, begin, min(begin + FLUSH, end), x, alive, partial)
+            if end - begin > FLUSH:
+                total[:] = partial
+                for chunk in range(begin + FLUSH, end, FLUSH):
+                    some |= _add_rows(indices, weights, chunk, min(chunk + FLUSH, end), x, alive, partial)
+                    for c in range(COLUMNS):
+                        total[c] += partial[c]
+                _write_row(total, left[v], right[v], factor, sums[v], y[v])
+            elif some:
                 _write_row(partial, left[v], right[v], factor, sums[v], y[v])
-                continue
-            total[:] = 0.0
-            for chunk in range(begin, end, FLUSH):
-                _add_rows(indices, weights, chunk, min(chunk + FLUSH, end), x, partial)
-                for c in range(COLUMNS):
-                    total[c] += partial[c]
-            _write_row(total, left[v], right[v], factor, sums[v], y[v])
+            elif alive_after[v]:  # what y held two steps ago
+                y[v] = np.float32(0.0)
+            alive_after[v] = some
 
 
 @parallel_kernel
