@@ -53,9 +53,9 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
 
     Three methods:
 
-    - ``"reach"`` puts three parts of equal width side by side, each row of length 1: reachability in one step to all nodes,
-      compressed (neighbours); reachability to many anchors, compressed (position); and skip-gram vectors of short walks,
-      added up over two steps. Nodes that come later are placed without changing the others.
+    - ``"reach"`` compresses three parts together, each row of length 1: reachability in one step to all nodes (neighbours),
+      reachability to many anchors (position), and skip-gram vectors of short walks. Neighbours are added up over two steps
+      unless held-out links say that linked nodes are not alike. Nodes that come later are placed without changing the others.
     - ``"position"`` is log(1 + lift) of walks to anchors, one column for each anchor and each of two lengths: nothing is
       trained.
     - ``"paper"`` is the model of the GraphReach paper, trained on the graph's links.
@@ -188,10 +188,10 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
             anchors = find_anchors(known, options.num_anchors, options.strategy, options.seed)
         with clock.phase("vectors"):
 
-            def make(graph: Graph, start: Any) -> Any:
+            def make(graph: Graph, start: Any, examples: Any) -> Any:
                 if self.method == "position":
                     return fit_positions(graph, options.dim, options.strategy, options.seed, anchors)
-                return fit_vectors(graph, options, attributes, anchors, start)
+                return fit_vectors(graph, options, attributes, anchors, start, examples)
 
             vectors, scorer = fit_with_links(known, make, options.seed)
         self._keep_vectors(known, vectors, scorer)

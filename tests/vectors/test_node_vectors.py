@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphreach as gr
+from graphreach.auc import auc
 from graphreach.vectors.near import NearPart, log_lift
-from graphreach.vectors.node_vectors import VectorOptions, fit_vectors, smoothed
+from graphreach.vectors.node_vectors import UNLIKE, Examples, VectorOptions, fit_vectors, smoothed
 from graphreach.vectors.positions import LENGTHS, fit_positions, raw_positions
 
 
@@ -112,7 +113,8 @@ def test_attributes_are_a_fourth_part(attributes):
     x = check_attributes(np.random.default_rng(0).random((40, 7)), 40)
     options = VectorOptions(20, 10, "greedy", attributes=attributes)
     found = fit_vectors(graph, options, x)
-    assert [part.shape[1] for part in found.parts[0]] == [5, 5, 5, 5]
+    assert [part.shape[1] for part in found.parts[0]] == [40, 20, 20, 20]
+    assert found.rows.shape == (40, 20)
     grown = found.taken(np.arange(30)).grown(graph, np.arange(30), np.arange(30, 40), x)
     np.testing.assert_allclose(grown.parts[0][3], found.parts[0][3], atol=1e-5)
 
@@ -121,3 +123,53 @@ def test_raw_positions_to_and_from_anchors_differ_with_directions():
     graph = random_graph(9, directed=True)
     anchors = np.array([0, 1, 2])
     assert not np.allclose(raw_positions(graph, anchors), raw_positions(graph, anchors, "from"))
+
+
+def unit(rows):
+    length = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / np.where(length > 0, length, 1)
+
+
+def with_examples(seed):
+    """A graph, and pairs with random answers: by chance rows that are added up tell them better, or worse."""
+    rng = np.random.default_rng(seed)
+    return random_graph(seed), Examples(rng.integers(0, 40, (2, 60)), rng.random(60) < 0.5)
+
+
+def test_neighbours_are_added_up_where_that_finds_more_links():
+    options, seen = VectorOptions(8, 10, "greedy"), set()
+    for seed in range(10):
+        graph, examples = with_examples(seed)
+        found = fit_vectors(graph, options, examples=examples)
+        near = NearPart.of(graph, 16, 0).rows
+        added, plain = (
+            auc((unit(rows)[examples.pairs[0]] * unit(rows)[examples.pairs[1]]).sum(axis=1), examples.linked)
+            for rows in (smoothed(graph, near), near)
+        )
+        alike = found.options.alike
+        assert alike == (added >= plain)
+        assert found.near.rows.shape[1] == (16 if alike else 8)
+        own = smoothed(graph, near) if alike else near[:, :8]
+        np.testing.assert_allclose(found.parts[0][0][graph.degree > 0], unit(own)[graph.degree > 0], atol=1e-5)
+        assert fit_vectors(graph, options, start=found).options.alike == alike
+        seen.add(alike)
+    assert seen == {True, False}
+
+
+@pytest.mark.parametrize("alike", [True, False])
+def test_the_embedding_is_the_principal_components_of_its_parts(alike):
+    graph = random_graph(11)
+    found = fit_vectors(graph, VectorOptions(6, 10, "greedy", alike=alike))
+    weights = [1.0, 1.0, 1.0] if alike else [1.0, UNLIKE, UNLIKE]
+    whole = np.concatenate([part * weight for part, weight in zip(found.parts[0], weights, strict=True)], axis=1)
+    whole = whole[graph.degree > 0].astype(np.float64)
+    left, values, _ = np.linalg.svd(whole - whole.mean(axis=0), full_matrices=False)
+    np.testing.assert_allclose(np.abs(found.rows[graph.degree > 0]), np.abs(left * values)[:, :6], atol=2e-3)
+
+
+def test_the_rebuilt_log_lift_is_a_column_of_pairs():
+    graph = random_graph(10)
+    found = fit_vectors(graph, VectorOptions(40, 10, "greedy"))
+    pairs = np.random.default_rng(0).integers(0, 40, (2, 50))
+    expected = log_lift(graph).toarray()[pairs[0], pairs[1]]
+    np.testing.assert_allclose(found.columns(pairs)[:, 3], expected, atol=5e-3)

@@ -13,6 +13,7 @@ from graphreach.graph import Graph
 from graphreach.nn.pair_head import PairHead, fit_pair_head
 from graphreach.pairs.direct import edge_entries, without_edges
 from graphreach.threads import one_torch_thread
+from graphreach.vectors.node_vectors import Examples
 
 HELD_OUT, MOST_LINKS, FEWEST_LINKS = 0.1, 10_000, 20
 """Share of the links that are held out, at most so many; links of a graph from which on some are."""
@@ -69,7 +70,7 @@ class LinkScorer(NamedTuple):
 
 
 def fit_with_links(
-    graph: Graph, make: Callable[[Graph, Vectors | None], Vectors], seed: int
+    graph: Graph, make: Callable[[Graph, Vectors | None, Examples | None], Vectors], seed: int
 ) -> tuple[Vectors, LinkScorer]:
     """Vectors of a graph, and a scorer of pairs that was trained on links which its vectors had not seen.
 
@@ -78,7 +79,8 @@ def fit_with_links(
 
     Args:
         graph: The graph.
-        make: Makes vectors of a graph with the same nodes, the second time from those of the first.
+        make: Makes vectors of a graph with the same nodes: first with the held-out links and as many random pairs as
+            examples, then from the first vectors.
         seed: Random seed of links, pairs and the head.
     """
     edges = graph.edge_index
@@ -91,11 +93,12 @@ def fit_with_links(
         linked = (edge_entries(graph, others) >= 0) | (edge_entries(graph, others[::-1]) >= 0)
         others = others[:, (others[0] != others[1]) & ~linked][:, :count]
     if not others.shape[1]:
-        return make(graph, None), LinkScorer(None)
+        return make(graph, None, None), LinkScorer(None)
     held = links[:, np.sort(rng.permutation(links.shape[1])[:count])]
-    vectors = make(without_edges(graph, held), None)
+    linked = np.arange(held.shape[1] + others.shape[1]) < held.shape[1]
+    vectors = make(without_edges(graph, held), None, Examples(np.concatenate([held, others], axis=1), linked))
     scorer = _train(vectors, held, others, seed)
-    return (vectors if count <= (1 - ENOUGH) * links.shape[1] else make(graph, vectors)), scorer
+    return (vectors if count <= (1 - ENOUGH) * links.shape[1] else make(graph, vectors, None)), scorer
 
 
 def _train(vectors: Described, held: Pairs, others: Pairs, seed: int) -> LinkScorer:

@@ -37,18 +37,28 @@ class NearPart(NamedTuple):
     inverse: Matrix
 
     @classmethod
-    def of(cls, graph: Graph, rank: int, seed: int) -> "NearPart":
-        """Factors of a graph."""
-        left, values, right = truncated_svd(log_lift(graph), rank, seed)
+    def of(cls, graph: Graph, rank: int, seed: int, before: "NearPart | None" = None) -> "NearPart":
+        """Factors of a graph, found faster from those of one that differs little."""
+        left, values, right = truncated_svd(log_lift(graph), rank, seed, None if before is None else before.columns)
         root = np.sqrt(values)
         share = np.divide(1.0, values, out=np.zeros_like(values), where=values > NOTHING)
         return cls(left * root, right * root, np.diag(share))
+
+    def narrowed(self, rank: int) -> "NearPart":
+        """The factors of the largest singular values."""
+        return NearPart(self.rows[:, :rank], self.columns[:, :rank], self.inverse[:rank, :rank])
 
     def turned(self, before: "NearPart") -> "NearPart":
         """The same factors, turned so that rows and columns come nearest to earlier ones."""
         turn = rotation([(self.rows, before.rows), (self.columns, before.columns)])
         inverse = (turn.T @ self.inverse @ turn).astype(np.float32)
         return NearPart(self.rows @ turn, self.columns @ turn, inverse)
+
+    def rebuilt(self, pairs: NDArray[np.int64]) -> Matrix:
+        """Log-lift of pairs ``[2, m]`` as the factors have it."""
+        first, second = pairs
+        found: Matrix = np.einsum("ij,ij->i", self.rows[first], self.columns[second])
+        return found
 
     def grown(self, graph: Graph, known: NDArray[np.int64], new: NDArray[np.int64]) -> "NearPart":
         """Rows of a grown graph's nodes: known ones keep theirs, new ones are projected.

@@ -1,4 +1,4 @@
-"""The default embedding: neighbours, position and walks, each of a third of the width, with what places later nodes."""
+"""The default embedding: neighbours, position and walks, compressed together, with what places later nodes."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 
+from graphreach.auc import auc
 from graphreach.graph import Graph
 from graphreach.nn.skip_gram import SkipGram, undirected
 from graphreach.pairs.attributes import AttributeScaling
@@ -30,10 +31,23 @@ WALK_DIM = 64
 LATER_WALKS: dict[str, Any] = {"num_walks": 2, "learning_rate": 0.05, "negatives": 3}
 """The same where training goes on from known vectors."""
 
+FEW_NODES, WIDER = 10_000, 2
+"""Nodes up to which the part of neighbours is so many times as wide as the embedding; it then costs a second or two."""
+
+UNLIKE = 0.5
+"""Weight of position and walks where linked nodes are not alike."""
+
 SMOOTHED = 2
 """Steps over which the vectors of walks, and attributes, are added up."""
 
 Positions = NDArray[np.int64]
+
+
+class Examples(NamedTuple):
+    """Pairs ``[2, m]``, and which of them are links."""
+
+    pairs: Positions
+    linked: NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -47,6 +61,8 @@ class VectorOptions:
         directed: Whether source and target of edges have a half of the width each.
         attributes: ``"smooth"`` or ``"append"``: attributes with those of the nodes around, or by themselves.
         seed: Random seed.
+        alike: Whether linked nodes are alike, so that a node's part of neighbours is added up with those of the nodes
+            around.
     """
 
     dim: int
@@ -55,11 +71,18 @@ class VectorOptions:
     directed: bool = False
     attributes: str = "smooth"
     seed: int = 0
+    alike: bool = True
 
-    def widths(self, attributes: bool) -> list[int]:
-        """Columns of each part of a half, or of the whole: neighbours, position, walks, and attributes if there are any."""
-        total, count = self.dim // 2 if self.directed else self.dim, 4 if attributes else 3
-        return [total // count + (number >= count - total % count) for number in range(count)]
+    @property
+    def width(self) -> int:
+        """Columns of a half with directions, else of the whole."""
+        return self.dim // 2 if self.directed else self.dim
+
+    def part_widths(self, num_nodes: int) -> tuple[int, int]:
+        """Columns of the part of neighbours, and of position or attributes, before they are compressed together."""
+        if num_nodes > MANY_NODES:
+            return (-(-self.width // 3),) * 2
+        return self.width * (WIDER if self.alike and num_nodes <= FEW_NODES else 1), self.width
 
 
 class AttributePart(NamedTuple):
@@ -110,9 +133,9 @@ class NodeVectors:
         near: What neighbours say.
         places: Where nodes are; two of them, to and from anchors, with directions.
         walks: What walks say.
-        axes: Along which the smoothed vectors of walks are compressed; two of them with directions.
         attributes: What attributes say, or None.
         degree: Degrees, ``[n]``; ``[2, n]`` out and in with directions.
+        axes: Along which all parts are compressed together; two of them with directions. Empty until then.
     """
 
     options: VectorOptions
@@ -120,44 +143,81 @@ class NodeVectors:
     near: NearPart
     places: list[PositionPart]
     walks: SkipGram
-    axes: list[Axes]
     attributes: AttributePart | None
     degree: NDArray[np.float64]
+    axes: list[Axes] = field(default_factory=list)
     parts: list[list[Matrix]] = field(default_factory=list)
     """Rows of length 1 of each part; for the source, and for the target with directions."""
+    halves: list[Matrix] = field(default_factory=list)
+    """The parts compressed together, of the source and of the target, or one."""
 
     @property
     def rows(self) -> Matrix:
         """The embedding, ``[n, dim]``."""
-        found = np.concatenate([part for side in self.parts for part in side], axis=1)
-        out = np.zeros((len(found), self.options.dim), np.float32)
-        out[:, : found.shape[1]] = found
-        return out
+        return self.halves[0] if len(self.halves) == 1 else np.concatenate(self.halves, axis=1)
 
-    def put_together(self, graph: Graph) -> "NodeVectors":
-        """Fill :attr:`parts` from what each part is made of; nodes without edges have zeros but for attributes."""
-        out = [self.walks.embedding_, self.walks.context_]
-        ends = [self.near.rows, self.near.columns]
-        alone = (self.degree.reshape(-1, graph.num_nodes) == 0).all(axis=0)
-        self.parts = []
-        for number, place in enumerate(self.places):
-            found = [ends[number], place.rows, self.axes[number].apply(smoothed(graph, out[number]))]
-            for part in found:
-                part[alone] = 0.0
-            found += [] if self.attributes is None else [self.attributes.rows]
-            self.parts.append([unit_rows(part) for part in found])
+    def put_together(self, graph: Graph, examples: Examples | None = None) -> "NodeVectors":
+        """Fill :attr:`parts` from what each part is made of, and compress them; nodes without edges have zeros but for
+        attributes.
+
+        Args:
+            graph: The graph.
+            examples: Pairs by which to find out whether linked nodes are alike.
+        """
+        if examples is not None:
+            self._find_out(graph, examples)
+        self.parts = [self._parts(graph, side) for side in range(len(self.places))]
+        self.halves = []
+        for number, side in enumerate(self.parts):
+            found = np.concatenate([part * weight for part, weight in zip(side, self._weights(), strict=True)], axis=1)
+            is_empty = ~found.any(axis=1)
+            if len(self.axes) == number:
+                self.axes.append(principal_axes(found[~is_empty], self.options.width))
+            half = self.axes[number].apply(found)
+            half[is_empty] = 0.0
+            self.halves.append(half)
         return self
 
+    def _find_out(self, graph: Graph, examples: Examples) -> None:
+        """Whether the part of neighbours finds links better when it is added up with those of the nodes around."""
+        plain = [unit_rows(ends) for ends in self._ends()]
+        added = [unit_rows(smoothed(graph, ends)) for ends in self._ends()]
+        if _finds(added, examples) < _finds(plain, examples):
+            self.options = replace(self.options, alike=False)
+            self.near = self.near.narrowed(self.options.part_widths(graph.num_nodes)[0])
+
+    def _parts(self, graph: Graph, side: int) -> list[Matrix]:
+        near, walks = self._ends()[side], smoothed(graph, (self.walks.embedding_, self.walks.context_)[side])
+        found = [smoothed(graph, near) if self.options.alike else near, self.places[side].rows, walks]
+        found = [self._linked(part, graph) for part in found]
+        return [unit_rows(part) for part in found + ([] if self.attributes is None else [self.attributes.rows])]
+
+    def _ends(self) -> tuple[Matrix, ...]:
+        return (self.near.rows, self.near.columns)[: len(self.places)]
+
+    def _linked(self, part: Matrix, graph: Graph) -> Matrix:
+        """A part with zeros for nodes without edges."""
+        alone = (self.degree.reshape(-1, graph.num_nodes) == 0).all(axis=0)
+        return np.where(alone[:, None], np.float32(0), part) if alone.any() else part
+
+    def _weights(self) -> list[np.float32]:
+        other = 1.0 if self.options.alike else UNLIKE
+        return [np.float32(weight) for weight in (1.0, other, other, 1.0)][: len(self.parts[0])]
+
     def columns(self, pairs: Positions) -> Matrix:
-        """What describes pairs ``[2, m]``: alikeness in each part, the product that was trained, both degrees."""
+        """What describes pairs ``[2, m]``: alikeness in each part, log-lift as its factors have it, the product that was
+        trained, both degrees.
+        """
         first, second = pairs
         found = [_dots(own, other, first, second) for own, other in zip(self.parts[0], self.parts[-1], strict=True)]
         low, high = np.log1p(self.degree[..., first].reshape(-1, len(first))[0]), np.log1p(
             self.degree[..., second].reshape(-1, len(second))[-1]
         )  # fmt: skip
+        rebuilt = self.near.rebuilt(pairs)
         if not self.options.directed:
             low, high = np.minimum(low, high), np.maximum(low, high)
-        return np.stack([*found, self.walks.score_pairs(pairs), low, high], axis=1).astype(np.float32)
+            rebuilt = (rebuilt + self.near.rebuilt(pairs[::-1])) / 2
+        return np.stack([*found, rebuilt, self.walks.score_pairs(pairs), low, high], axis=1).astype(np.float32)
 
     def alike(self, pairs: Positions) -> Matrix:
         """The mean cosine of the parts of both rows of pairs ``[2, m]``."""
@@ -174,7 +234,7 @@ class NodeVectors:
             places=[place._replace(rows=place.rows[nodes]) for place in self.places], walks=walks,
             attributes=None if self.attributes is None else self.attributes._replace(rows=self.attributes.rows[nodes]),
             degree=self.degree[..., nodes], parts=[[part[nodes] for part in side] for side in self.parts],
-            anchors=np.empty(0, np.int64),
+            halves=[half[nodes] for half in self.halves], anchors=np.empty(0, np.int64),
         )  # fmt: skip
 
     def grown(self, graph: Graph, known: Positions, new: Positions, x: csr_array | None) -> "NodeVectors":
@@ -201,7 +261,7 @@ class NodeVectors:
                 degree=_degrees(graph, self.options.directed), anchors=known[self.anchors],
             )  # fmt: skip
             larger.put_together(graph)
-        for side, before in zip(larger.parts, self.parts, strict=True):
+        for side, before in zip([*larger.parts, larger.halves], [*self.parts, self.halves], strict=True):
             for part, old in zip(side, before, strict=True):
                 part[known] = old
         return larger
@@ -209,7 +269,7 @@ class NodeVectors:
 
 def fit_vectors(
     graph: Graph, options: VectorOptions, x: csr_array | None = None, anchors: Positions | None = None,
-    start: NodeVectors | None = None,
+    start: NodeVectors | None = None, examples: Examples | None = None,
 ) -> NodeVectors:  # fmt: skip
     """Vectors of all nodes of a graph.
 
@@ -220,28 +280,36 @@ def fit_vectors(
         anchors: Anchors that are chosen already.
         start: Vectors of the same nodes to go on from: walks are trained from theirs, and the other parts are turned so
             that they differ least from theirs.
+        examples: Pairs by which to find out whether linked nodes are alike, the graph being without those that are links.
     """
     graph = graph if options.directed else _plain(graph)
-    widths, seed = options.widths(x is not None), options.seed
+    if start is not None:
+        options = replace(options, alike=start.options.alike)
+    (wide, width), seed = options.part_widths(graph.num_nodes), options.seed
     with one_blas_thread():
         if anchors is None:
             anchors = find_anchors(graph, options.num_anchors, options.strategy, seed)
-        near = NearPart.of(graph, widths[0], seed)
+        near = NearPart.of(graph, wide, seed, None if start is None else start.near)
         ways = ("to", "from") if options.directed else ("to",)
-        places = [PositionPart.of(graph, anchors, widths[1], way) for way in ways]
+        places = [PositionPart.of(graph, anchors, width, way) for way in ways]
         settings = LATER_WALKS if start is not None else WALKS if graph.num_nodes <= MANY_NODES else FEWER_WALKS
         walks = SkipGram(dim=min(options.dim, WALK_DIM), directed=options.directed, seed=seed, **settings)
         walks.fit(graph, None if start is None else (start.walks.embedding_, start.walks.context_))
         if start is not None:
             near = near.turned(start.near)
             places = [place.turned(before) for place, before in zip(places, start.places, strict=True)]
-        sides = (walks.embedding_, walks.context_)[: len(ways)]
-        axes = [principal_axes(smoothed(graph, side), widths[2]) for side in sides] if start is None else start.axes
         before = None if start is None else start.attributes
-        attributes = None if x is None else AttributePart.of(graph, x, options, widths[3], before)
+        attributes = None if x is None else AttributePart.of(graph, x, options, width, before)
         return NodeVectors(
-            options, anchors, near, places, walks, axes, attributes, _degrees(graph, options.directed)
-        ).put_together(graph)
+            options, anchors, near, places, walks, attributes, _degrees(graph, options.directed),
+            [] if start is None else start.axes,
+        ).put_together(graph, examples)  # fmt: skip
+
+
+def _finds(sides: list[Matrix], examples: Examples) -> float:
+    """How well the cosine of rows of length 1 finds links."""
+    first, second = examples.pairs
+    return auc(_dots(sides[0], sides[-1], first, second), examples.linked)
 
 
 def smoothed(graph: Graph, rows: Any) -> Any:

@@ -19,9 +19,6 @@ NUM_ANCHORS, FEWER_ANCHORS, MANY_NODES = 256, 128, 50_000
 ANCHOR_WALK = 10
 """Jumps of the walks by which anchors are chosen."""
 
-HALF_WHITENED = -0.25
-"""Power of the eigenvalues that axes are scaled by."""
-
 
 def default_anchors(num_nodes: int) -> int:
     """Number of anchors of a graph, unless asked for otherwise."""
@@ -54,7 +51,7 @@ class PositionPart(NamedTuple):
     def of(cls, graph: Graph, anchors: NDArray[np.int64], rank: int, direction: str = "to") -> "PositionPart":
         """Positions of all nodes of a graph."""
         found = raw_positions(graph, anchors, direction)
-        axes = principal_axes(found, rank, HALF_WHITENED)
+        axes = principal_axes(found, rank)
         return cls(axes.apply(found), axes)
 
     def turned(self, before: "PositionPart") -> "PositionPart":

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-EXTRA, ROUNDS = 10, 3
-"""Columns beside those asked for, and rounds of power iteration, of the randomised decomposition."""
+EXTRA, ROUNDS, LATER_ROUNDS = 10, 3, 1
+"""Columns beside those asked for, rounds of power iteration of the randomised decomposition, and of one that goes on."""
 
 NOTHING = 1e-9
 """A length below which a row or an axis is nothing."""
@@ -32,13 +32,14 @@ class Factors(NamedTuple):
     right: Matrix
 
 
-def truncated_svd(matrix: Any, rank: int, seed: int = 0) -> Factors:
+def truncated_svd(matrix: Any, rank: int, seed: int = 0, near: Matrix | None = None) -> Factors:
     """The largest singular values and vectors of a SciPy matrix, by random projection and power iteration.
 
     Args:
         matrix: ``[n, m]``.
         rank: How many; columns beyond what the matrix has are zero.
         seed: Random seed of the projection.
+        near: Right vectors of a matrix that differs little, ``[m, rank]``, to go on from.
 
     Example:
         >>> from scipy.sparse import diags_array
@@ -48,8 +49,11 @@ def truncated_svd(matrix: Any, rank: int, seed: int = 0) -> Factors:
     n, m = matrix.shape
     width = min(rank + EXTRA, n, m)
     flipped = matrix.T.tocsr()
-    rows = matrix @ np.random.default_rng(seed).standard_normal((m, width), np.float32)
-    for _ in range(ROUNDS):
+    first = np.random.default_rng(seed).standard_normal((m, width), np.float32)
+    if near is not None:
+        first[:, : min(near.shape[1], width)] = unit_rows(near.T).T[:, :width] * np.sqrt(m, dtype=np.float32)
+    rows = matrix @ first
+    for _ in range(ROUNDS if near is None else LATER_ROUNDS):
         rows = matrix @ (flipped @ _orthogonal(rows))
     basis = _orthogonal(rows)
     inner = (flipped @ basis).astype(np.float64)
@@ -80,7 +84,7 @@ class Axes(NamedTuple):
 
     Attributes:
         mean: Mean of the columns, ``[m]``.
-        axes: ``[m, r]``, scaled.
+        axes: ``[m, r]``.
     """
 
     mean: Matrix
@@ -94,13 +98,12 @@ class Axes(NamedTuple):
         return out
 
 
-def principal_axes(rows: Matrix, rank: int, power: float = 0.0) -> Axes:
-    """The axes along which rows ``[n, m]`` differ most, each scaled by its eigenvalue to a power.
+def principal_axes(rows: Matrix, rank: int) -> Axes:
+    """The axes along which rows ``[n, m]`` differ most.
 
     Args:
         rows: The rows.
         rank: Number of axes; those beyond what there is are zero.
-        power: -1/4 brings the axes halfway to equal weight.
     """
     mean = rows.mean(0, dtype=np.float64).astype(np.float32)
     inner = np.zeros((rows.shape[1], rows.shape[1]))
@@ -109,11 +112,9 @@ def principal_axes(rows: Matrix, rank: int, power: float = 0.0) -> Axes:
         inner += block.T @ block
     squares, axes = np.linalg.eigh(inner)
     order = np.argsort(-squares, kind="stable")[:rank]
-    found = squares[order]
-    scale = np.zeros(len(found))
-    enough = found > NOTHING * max(1.0, found.max(initial=0.0))
-    scale[enough] = found[enough] ** power
-    return Axes(mean, _padded((axes[:, order] * scale).astype(np.float32), rank))
+    found = axes[:, order]
+    found[:, squares[order] <= NOTHING * max(1.0, squares.max(initial=0.0))] = 0.0
+    return Axes(mean, _padded(found.astype(np.float32), rank))
 
 
 def unit_rows(rows: Matrix) -> Matrix:

@@ -80,7 +80,8 @@ def vector_arrays(vectors: NodeVectors) -> dict[str, Any]:
     for number, (place, axes) in enumerate(zip(vectors.places, vectors.axes, strict=True)):
         found |= {
             f"place.{number}.rows": place.rows, f"place.{number}.mean": place.axes.mean,
-            f"place.{number}.axes": place.axes.axes, f"walks.{number}.mean": axes.mean, f"walks.{number}.axes": axes.axes,
+            f"place.{number}.axes": place.axes.axes, f"half.{number}.mean": axes.mean, f"half.{number}.axes": axes.axes,
+            f"half.{number}.rows": vectors.halves[number],
         }  # fmt: skip
     for side, parts in enumerate(vectors.parts):
         found |= {f"part.{side}.{number}": part for number, part in enumerate(parts)}
@@ -109,9 +110,10 @@ def vectors_from(arrays: dict[str, Any], options: dict[str, Any], anchors: list[
             attributes = AttributePart(arrays["attributes.rows"], arrays["attributes.axes"], scaling)
         found = NodeVectors(
             chosen, np.array(anchors, np.int64), NearPart(*(arrays[f"near.{k}"] for k in ("rows", "columns", "inverse"))),
-            places, walks, [Axes(arrays[f"walks.{k}.mean"], arrays[f"walks.{k}.axes"]) for k in range(sides)], attributes,
-            arrays["degree"].astype(np.float64),
+            places, walks, attributes, arrays["degree"].astype(np.float64),
+            [Axes(arrays[f"half.{k}.mean"], arrays[f"half.{k}.axes"]) for k in range(sides)],
         )  # fmt: skip
+        found.halves = [arrays[f"half.{k}.rows"] for k in range(sides)]
         count = 3 if attributes is None else 4
         found.parts = [[arrays[f"part.{side}.{number}"] for number in range(count)] for side in range(sides)]
     except KeyError as error:
