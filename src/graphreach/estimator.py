@@ -55,7 +55,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
 
     - ``"reach"`` compresses three parts together, each row of length 1: reachability in one step to all nodes (neighbours),
       reachability to many anchors (position), and skip-gram vectors of short walks. Neighbours are added up over two steps
-      unless held-out links say that linked nodes are not alike. Nodes that come later are placed without changing the others.
+      unless held-out links say that linked nodes are not alike. Nodes that come later are placed without changing others.
     - ``"position"`` is log(1 + lift) of walks to anchors, one column for each anchor and each of two lengths: nothing is
       trained.
     - ``"paper"`` is the model of the GraphReach paper, trained on the graph's links.

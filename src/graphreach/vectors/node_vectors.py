@@ -216,7 +216,7 @@ class NodeVectors:
         rebuilt = self.near.rebuilt(pairs)
         if not self.options.directed:
             low, high = np.minimum(low, high), np.maximum(low, high)
-            rebuilt = (rebuilt + self.near.rebuilt(pairs[::-1])) / 2
+            rebuilt = (rebuilt + self.near.rebuilt(pairs[::-1])) * np.float32(0.5)
         return np.stack([*found, rebuilt, self.walks.score_pairs(pairs), low, high], axis=1).astype(np.float32)
 
     def alike(self, pairs: Positions) -> Matrix:
