@@ -51,6 +51,7 @@ OWN = {
     "attributes-heart": "attributes",
     "pgnn": "whole_runs",
     "embed-million": "whole_runs",
+    "nearest-all": "whole_runs",
     "embedding-unseen": "embeddings",
     "report": "report",
     "first-picture": "first_picture",
