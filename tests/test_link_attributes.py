@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 import scipy.sparse
+import torch
 
 import graphreach as gr
 from graphreach.auc import auc
 from graphreach.errors import InputError
 from graphreach.nn import AttributedPairHead
 from graphreach.nn.attributed_training import message_matrix
+from graphreach.nn.perceptron_layers import read_in_blocks
 from graphreach.nn.sparse_rows import SparseRows
 from graphreach.pairs import check_attributes
 from graphreach.training.attributed_pairs import AttributeExamples, _join_batches, _join_folds
@@ -90,8 +92,30 @@ def test_a_known_link_has_one_score_whatever_else_is_asked(fitted):
     known = graph.edge_index.T[:40]
     together = links.decision_function(known)
     alone = [links.decision_function(pair[None])[0] for pair in known[:5]]
-    np.testing.assert_allclose(together[:5], alone, rtol=1e-4, atol=1e-4)
-    np.testing.assert_allclose(links.decision_function(known[:, ::-1]), together, rtol=1e-6)
+    assert (together[:5] == alone).all()
+    assert (links.decision_function(known[3:36]) == together[3:36]).all()
+
+
+def test_a_pair_and_its_reverse_agree_in_every_bit(fitted):
+    links, graph, *_ = fitted
+    pairs = np.concatenate([graph.edge_index.T[:300], np.stack([np.arange(100), np.arange(100) + 9], axis=1)])
+    together = links.predict_proba(pairs)
+    assert (links.predict_proba(pairs[:, ::-1]) == together).all()
+    (there, back) = links.predict_proba([pairs[0], pairs[0][::-1]])
+    assert (there == back).all()
+    assert (there == together[0]).all()
+
+
+@pytest.mark.parametrize("apart", [False, True])
+@pytest.mark.parametrize("linear", [False, True])
+def test_no_bit_of_a_row_depends_on_how_many_are_read(linear, apart):
+    head = AttributedPairHead(7, 20, gnn_channels=19, apart=apart and linear, linear=linear).eval()
+    rows = torch.randn(700, head.width, generator=torch.Generator().manual_seed(0))
+    with torch.no_grad():
+        together = read_in_blocks(head, rows)
+        assert together.allclose(head(rows), atol=1e-5)
+        for begin, end in ((0, 1), (3, 10), (255, 257), (600, 700), (5, 5)):
+            assert torch.equal(read_in_blocks(head, rows[begin:end]), together[begin:end])
 
 
 def test_a_known_link_is_not_told_by_its_own_edge(fitted):

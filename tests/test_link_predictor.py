@@ -64,7 +64,8 @@ def test_a_pair_alone_scores_as_among_others(graph, links):
     pairs = graph.ids[np.random.default_rng(0).permutation(120)[:40].reshape(20, 2)]
     together = links.decision_function(pairs)
     alone = np.array([links.decision_function(pairs[row : row + 1])[0] for row in range(20)])
-    np.testing.assert_allclose(alone, together, atol=1e-4)
+    assert (alone == together).all()
+    assert (links.decision_function(pairs[3:10]) == together[3:10]).all()
 
 
 def test_a_link_scores_as_if_it_were_not_there(graph, links):
@@ -138,6 +139,18 @@ def test_a_grown_graph_and_unseen_nodes_are_scored(graph, links):
     grown = gr.Graph.from_edge_list([*map(tuple, rows), *(("new", f"node {number}") for number in range(8))])
     near, far = links.decision_function([("new", "node 10"), ("new", "node 100")], grown)
     assert near > far
+
+
+def test_a_fitted_predictor_keeps_its_anchors_where_nodes_have_other_positions():
+    graph = blocks(50, inside=0.2, names=[f"node {number:03}" for number in range(200)])
+    links = gr.LinkPredictor(num_members=1, start=None).fit(graph)
+    moved = gr.Graph.from_edges(graph.edge_index + 2, 202, ids=["a node", "another", *graph.ids])
+    assert moved.index_of("node 000") == 2
+    pairs = graph.ids[np.random.default_rng(0).permutation(200).reshape(100, 2)]
+    assert len(links.anchors_) < 200
+    np.testing.assert_allclose(links.decision_function(pairs, moved), links.decision_function(pairs), atol=1e-4)
+    anew = gr.LinkPredictor(num_members=1, start=None).fit(moved)
+    assert set(anew.anchors_.tolist()) != set(links.anchors_.tolist())
 
 
 def test_another_graph_is_scored_with_anchors_of_its_own(links):
@@ -219,6 +232,48 @@ def test_isolated_nodes_and_repeated_pairs_have_an_answer(links):
     assert np.isfinite(found).all()
     assert (found[1] == found[2]).all()
     assert links.predict_proba([], graph).shape == (0, 2)
+
+
+def test_two_isolated_nodes_have_the_base_rate_and_rank_below_links():
+    """With every column zero the network would take them for two nodes in the same place."""
+    known = gr.datasets.load("communities")[0].graph
+    links = known.edge_index[:, known.edge_index[0] < known.edge_index[1]]
+    graph = gr.Graph.from_edges(np.concatenate([links, [[known.num_nodes + 2], [known.num_nodes + 3]]], axis=1))
+    first = known.num_nodes
+    predictor = gr.LinkPredictor.pretrained()
+    isolated = [(first, first + 1), (first + 1, first), (first + 2, first + 3)]  # the last pair's edge is left out
+    assert (predictor.decision_function(isolated, graph) == 0).all()
+    rate = graph.num_edges / (graph.num_nodes * (graph.num_nodes - 1) / 2)
+    np.testing.assert_allclose(predictor.predict_proba(isolated, graph)[:, 1], rate)
+    lift = gr.pair_features(graph, links, steps=2, lengths=(2,))[0][:, 0]
+    of_neighbours = predictor.decision_function(links[:, lift > 0].T, graph)
+    assert (lift > 0).mean() > 0.9
+    assert of_neighbours.min() > 0
+    one = predictor.decision_function([(first, node) for node in range(known.num_nodes)], graph)
+    assert one.max() < np.median(of_neighbours)
+
+
+def test_two_isolated_nodes_are_explained_by_their_degrees_alone():
+    graph = gr.Graph.from_edges([[0, 1, 2, 0], [1, 2, 3, 2]], num_nodes=6)
+    predictor = gr.LinkPredictor.pretrained()
+    found = predictor.explain((4, 5), graph)
+    assert found.logit == 0
+    assert {name for name, value in found.groups.items() if value} == {"degree"}
+    assert found.probability == pytest.approx(found.prior)
+    assert predictor.explain((0, 4), graph).groups["position"] != 0
+
+
+def test_a_predictor_that_has_seen_isolated_pairs_says_what_it_learned_of_them(tmp_path):
+    """In folds of a graph of pieces many links have ends without other edges, so that the network knows such pairs."""
+    pieces = np.arange(80).reshape(2, 40, order="F")
+    for edges, learned in ((pieces, True), (np.array(list(nx.complete_graph(12).edges)[::2]).T, False)):
+        graph = gr.Graph.from_edges(edges, num_nodes=80 + 2)
+        whole = gr.Graph.from_edges(edges)
+        predictor = gr.LinkPredictor(start=None, num_members=1).fit(whole)
+        (logit,) = predictor.decision_function([(80, 81)], graph)
+        assert (logit != 0) == learned
+        predictor.save(tmp_path)
+        assert gr.LinkPredictor.load(tmp_path).decision_function([(80, 81)], graph) == logit
 
 
 @pytest.mark.parametrize(

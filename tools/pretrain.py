@@ -137,7 +137,8 @@ def train(names: list[str], graphs: dict[str, Callable[[], gr.Graph]]) -> PairSc
     with one_torch_thread():
         head, unseen, rows = fit_pair_head(torch.from_numpy(x), torch.from_numpy(y).float(), 0)
     background = x[np.sort(np.random.default_rng(1).permutation(len(x))[:BACKGROUND])]
-    return PairScorer(head, RECIPE, None, 0.5, True, auc(unseen.numpy(), y[rows.numpy()] == 1), background, 0)
+    found = auc(unseen.numpy(), y[rows.numpy()] == 1)
+    return PairScorer(head, RECIPE, None, 0.5, True, found, background, 0, needs_edges=True)
 
 
 def without(name: str) -> Path:

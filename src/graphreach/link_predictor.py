@@ -43,6 +43,9 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
     Features mean the same in every graph, so that a fitted predictor scores pairs of a graph that has grown, of nodes that
     it has never seen, and of other graphs.
 
+    A fitted predictor keeps its anchors by their ids. They were drawn by walks that depend on the order of the ids, unless
+    all nodes are anchors: fitted to a graph whose nodes are renumbered, scores differ as with another ``random_state``.
+
     Args:
         negatives: Pairs that links are told apart from: ``"uniform"`` among all that are not linked, or ``"degree"``, both
             ends drawn in proportion to their degree, so that popularity alone says nothing (arXiv 2405.14985).
@@ -150,6 +153,10 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         It is calibrated on pairs that the network had not seen, and holds where the share of links among the pairs asked
         about is ``prior_``. An edge between the nodes of a pair is not looked at.
 
+        Of two nodes that have no edge to others structure says nothing. Unless training pairs were like that, their
+        probability is ``prior_`` itself; so it is with :meth:`pretrained`. Where one node alone has no edges, the degree of
+        the other still counts.
+
         Args:
             pairs: Rows ``(u, v)`` of node ids: a list of pairs or an array ``[m, 2]``.
             graph: The graph that they are in, if it is not the one that was learned from: one that has grown, or another.
@@ -250,7 +257,7 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         with one_blas_thread():
             return explain_link(
                 known.features, ends, self.logits, self.background_, self._chance(known), self._rate(known),
-                self._scorer.attribute_columns(known, ends),
+                self._scorer.attribute_columns(known, ends), needs_edges=self._scorer.needs_edges,
             )  # fmt: skip
 
     def _chance(self, known: KnownGraph) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:

@@ -147,6 +147,43 @@ def test_renumbering_the_nodes_changes_nothing(directed, weighted):
     np.testing.assert_allclose(one, two, atol=2e-5)
 
 
+def renumbered(graph, order):
+    return gr.Graph.from_edges(order[graph.edge_index[:, graph.edge_index[0] < graph.edge_index[1]]], graph.num_nodes)
+
+
+def test_renumbering_changes_nothing_where_all_nodes_are_anchors():
+    graph, order = random_graph(128, 400), np.random.default_rng(3).permutation(128)
+    other, pairs = renumbered(graph, order), np.stack([np.arange(60), np.arange(60) + 11])
+    assert len(PairFeatures(graph, PairRecipe()).anchors) == 128
+    np.testing.assert_allclose(
+        pair_features(graph, pairs)[0], pair_features(other, order[pairs])[0], rtol=1e-6, atol=2e-6
+    )
+
+
+def test_renumbering_draws_other_anchors_as_another_seed_does():
+    """Logits of the model in the package move by a few hundredths of their deviation."""
+    rng, predictor = np.random.default_rng(0), gr.LinkPredictor.pretrained()
+    edges = rng.integers(0, 75, (2, 1500)) + 75 * rng.integers(0, 4, 1500)  # four blocks
+    graph = gr.Graph.from_edges(np.concatenate([edges, rng.integers(0, 300, (2, 300))], axis=1), 300)
+    pairs = np.concatenate([graph.edge_index[:, :200], np.stack([np.arange(100), np.arange(100) + 101])], axis=1)
+
+    def logits(graph, pairs, **more):
+        return predictor.logits(PairFeatures(graph, predictor.recipe_, **more).describe(pairs))
+
+    first = PairFeatures(graph, predictor.recipe_)
+    known = predictor.logits(first.describe(pairs))
+    for number in range(3):
+        order = np.random.default_rng(number).permutation(300)
+        other = renumbered(graph, order)
+        drawn = PairFeatures(other, predictor.recipe_).anchors
+        assert 60 < np.isin(drawn, order[first.anchors]).sum() < 128
+        moved = np.abs(logits(other, order[pairs]) - known).mean()
+        with_seed = np.abs(logits(graph, pairs, seed=number + 1) - known).mean()
+        assert 0 < moved < 2 * with_seed
+        assert moved < 0.06 * known.std()
+        np.testing.assert_allclose(logits(other, order[pairs], anchors=order[first.anchors]), known, atol=1e-4)
+
+
 def test_isolated_nodes_and_repeated_pairs_have_an_answer():
     graph = gr.Graph.from_edges([[0, 1], [1, 2]], num_nodes=6)
     found, names = pair_features(graph, [[0, 0, 4], [2, 2, 5]])

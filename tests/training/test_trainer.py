@@ -126,6 +126,42 @@ def test_learning_rate_falls_and_patience_stops(data):
     assert rates == [0.01] * 4 + [0.001] * 2
 
 
+def stops_at(data, monkeypatch, best=10, **settings):
+    """The epoch after which training stops if no validation is better than that of epoch ``best``."""
+    found = training.trainer.evaluate
+
+    def skip(self, epoch):
+        self.progress.losses.append(1.0)
+        self.progress.epoch = epoch + 1
+
+    def flat(model, batches, part, auc_only=False):
+        if not auc_only:
+            return found(model, batches, part)
+        seen.append(len(seen) + 1)
+        epoch = seen[-1] * settings.get("evaluate_every", 10)
+        return {"auc": 0.5 + epoch / 10_000 if epoch <= best else 0.4}, None
+
+    seen = []
+    monkeypatch.setattr(training.Trainer, "_epoch", skip)
+    monkeypatch.setattr(training.trainer, "evaluate", flat)
+    monkeypatch.setattr(training.Trainer, "_save", lambda self, due: None)
+    record = training.run(data, Settings(method="mlp", features=False, identity=True, **settings)).record
+    assert record["best_epoch"] == best
+    return record["epochs"]
+
+
+def test_training_stops_some_time_after_its_best_epoch_unless_told_otherwise(data, monkeypatch):
+    assert stops_at(data, monkeypatch) == 260
+    assert stops_at(data, monkeypatch, best=120) == 370
+    assert stops_at(data, monkeypatch, patience=None) == 1000
+    assert stops_at(data, monkeypatch, patience=40) == 50
+
+
+def test_patience_ends_with_a_validation(data, monkeypatch):
+    assert stops_at(data, monkeypatch, best=300, evaluate_every=300) == 600
+    assert stops_at(data, monkeypatch, evaluate_every=10, patience=25) == 40
+
+
 def test_the_model_of_the_best_validation_is_kept(data):
     outcome = training.run(data, Settings(**SMALL))
     history = {int(row["epoch"]): row["auc"] for row in outcome.record["history"]}

@@ -60,7 +60,8 @@ GIVEN = "Table of links to test on, taken out of the graph; with a column label,
 TestPairs = Annotated[Path | None, option("--test-pairs", GIVEN, "FILE", "drawn from the graph")]
 VALIDATION = "The same of links to choose the model by."
 ValPairs = Annotated[Path | None, option("--val-pairs", VALIDATION, "FILE", "drawn from the graph")]
-Epochs = Annotated[int | None, option("--epochs", "Maximum number of epochs.", "N", "1000", min=1)]
+EPOCHS = "Maximum number of epochs; training stops after 250 without a better validation, or --set patience=N."
+Epochs = Annotated[int | None, option("--epochs", EPOCHS, "N", "1000", min=1)]
 Preset = Annotated[str | None, option("--preset", "best, paper or authors.", "NAME", "best")]
 Seed = Annotated[int | None, option("--seed", SEED, "N", "0", min=0, max=2**32 - 1)]
 Device = Annotated[str | None, option("--device", "Where to train the model: auto, cpu or cuda.", "NAME", "auto")]

@@ -34,7 +34,10 @@ RUN_OR_GRAPH = Annotated[
     ),
 ]
 NODE = "Id of a node to recommend partners for; repeatable."
-FIT = "Learn from the graph instead of using the model that ships with the package; always done for directed graphs."
+FIT = (
+    "Learn from the graph instead of using the model that ships with the package; always done for directed graphs. A small"
+    " graph may start from that model, as in train it does not."
+)
 OTHER = "The graph to recommend links of, with a folder as RUN."
 
 

@@ -19,7 +19,7 @@ from graphreach.explain.likely_paths import Path, likely_paths
 from graphreach.graph import Graph
 from graphreach.graph.ids import plain_ids
 from graphreach.pairs.direct import edge_weights, without_edges
-from graphreach.pairs.features import PairFeatures
+from graphreach.pairs.features import PairFeatures, both_isolated
 from graphreach.pairs.position import in_degree, volume
 
 SHOWN = 3
@@ -161,6 +161,7 @@ def explain_link(
     features: PairFeatures, pair: tuple[int, int], logits: Logits, background: NDArray[np.float32],
     chance: Callable[[NDArray[np.float64]], NDArray[np.float64]], prior: float,
     attributes: Mapping[str, float] | None = None, relation: str = "a link", num_anchors: int = SHOWN,
+    needs_edges: bool = False,
 ) -> LinkExplanation:  # fmt: skip
     """Explain the score of a pair of positions.
 
@@ -174,6 +175,7 @@ def explain_link(
         attributes: Columns of the pair from attributes of nodes that stand after its features, by name.
         relation: What a pair is if the answer is yes.
         num_anchors: Number of anchors to name.
+        needs_edges: Whether two nodes without edges have a fixed logit, by their degrees alone.
     """
     listed = np.array(pair)[:, None]
     if pair[0] == pair[1]:
@@ -188,6 +190,9 @@ def explain_link(
     more = dict(attributes or {})
     all_columns = np.concatenate([row, np.array(list(more.values()), np.float32)])
     shares = group_shares(logits, all_columns, background, [*features.names, *more])
+    if needs_edges and both_isolated(row[None], features.names)[0]:
+        fixed = float(logits(all_columns[None])[0])
+        shares = Shares(shares.base, dict.fromkeys(shares.groups, 0.0) | {"degree": fixed - shares.base})
     logit = shares.base + sum(shares.groups.values())
     graph, (a, b) = features.graph, plain_ids(features.graph.ids[list(pair)])
     paths, anchors = _paths(graph, pair, features.recipe.steps), shared_anchors(features, pair, num_anchors)

@@ -92,4 +92,5 @@ def explain_reach_pair(
     return explain_link(
         known.features, pair, scorer.logits, scorer.background, scorer.probabilities, scorer.prior,
         scorer.attribute_columns(known, pair), "a link" if scorer.links else "of one class", num_anchors,
+        scorer.needs_edges,
     )  # fmt: skip

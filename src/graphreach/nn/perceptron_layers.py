@@ -2,11 +2,16 @@
 
 import itertools
 import math
+from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from graphreach.nn.sparse_rows import drop
+
+ROWS = 256
+"""Rows that are read at a time where no bit of a result may depend on how many there are."""
 
 
 def make_layers(in_channels: int, hidden_channels: int) -> tuple[nn.ParameterList, nn.ParameterList]:
@@ -31,3 +36,13 @@ def read_layers(
     for weight, bias in zip(weights[:-1], biases[:-1], strict=True):
         h = drop(torch.relu(torch.addmm(bias, h, weight)), dropout, generator)
     return torch.addmm(biases[-1], h, weights[-1])[:, 0]
+
+
+def read_in_blocks(network: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
+    """What a network says of rows ``[m, f]``, always as many at a time: the same bits whatever stands among them.
+
+    How a product is computed depends on its number of rows, so the last block is filled up with zeros.
+    """
+    filled = functional.pad(x, (0, 0, 0, -len(x) % ROWS))
+    blocks = [network(block) for block in filled.split(ROWS) if len(block)]
+    return torch.cat(blocks)[: len(x)] if blocks else x.new_empty(0)

@@ -1,5 +1,6 @@
 """The columns that describe a pair: direct reachability, position, degree, return."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,11 @@ def pair_features(
 
     In an undirected graph a pair and its reverse have the same features. In a directed one both directions are columns of
     their own, so are in- and out-degrees, and positions are those of walks to the anchors and from them.
+
+    With ``method="exact"``, renumbering the nodes changes nothing as long as the anchors are the same nodes: where they are
+    given, or where all nodes are anchors, as in a graph with at most ``num_anchors`` nodes. Otherwise they are chosen by
+    walks whose random numbers depend on the positions of nodes, so that a graph whose nodes are renumbered gets some other
+    anchors, as it does with another ``seed``.
 
     Args:
         graph: The graph.
@@ -236,3 +242,10 @@ class PairFeatures:
                     block[linked] = part
                 out[:, column : column + ALIKE] = block
                 column += ALIKE
+
+
+def both_isolated(features: Array, names: Sequence[str]) -> NDArray[np.bool_]:
+    """Which of the described pairs are of two nodes without any edge, but for the one that is left out."""
+    degrees = [column for column, name in enumerate(names) if name.startswith("degree.")]
+    found: NDArray[np.bool_] = (features[:, degrees] == 0).all(axis=1)
+    return found

@@ -20,9 +20,11 @@ from graphreach.graph.matching import check_anchor_ids, check_saved_ids, match_i
 from graphreach.nn.attributed_pair_head import AttributedPairHead
 from graphreach.nn.attributed_training import balanced_loss
 from graphreach.nn.pair_head import PairHead, best_calibration, fit_pair_head
+from graphreach.nn.perceptron_layers import read_in_blocks
 from graphreach.nn.pretrained import saved_model
 from graphreach.pairs import PairAttributes, PairFeatures, PairRecipe, check_attributes
 from graphreach.pairs.attributes import AttributeScaling
+from graphreach.pairs.features import both_isolated
 from graphreach.progress import Clock, track
 from graphreach.threads import one_blas_thread, one_torch_thread
 from graphreach.training.attributed_pairs import AttributedPairs, AttributeExamples, attribute_names, learn_attributes
@@ -131,6 +133,8 @@ class PairScorer:
         auc: AUC of training pairs, each scored by a network that was trained without it.
         background: Features of some training pairs, ``[b, f]``.
         seed: Random seed of anchors and walks.
+        needs_edges: Whether the logit of two nodes that have no edge to others is 0, the base rate, whatever the head says:
+            structure says nothing of them, and it was trained on no such pair or on links alone.
     """
 
     head: PairHead | AttributedPairHead
@@ -141,6 +145,7 @@ class PairScorer:
     auc: float
     background: NDArray[np.float32]
     seed: int
+    needs_edges: bool = False
 
     @property
     def names(self) -> list[str]:
@@ -183,7 +188,9 @@ class PairScorer:
     def logits(self, features: NDArray[np.float32]) -> NDArray[np.float64]:
         """Logits of described pairs where half of them are links."""
         with one_torch_thread(), torch.no_grad():
-            logits: NDArray[np.float64] = self.head(torch.from_numpy(features)).double().numpy()
+            logits: NDArray[np.float64] = read_in_blocks(self.head, torch.from_numpy(features)).double().numpy()
+        if self.needs_edges:
+            logits[both_isolated(features, self.names)] = 0.0
         return logits
 
     def score(self, known: KnownGraph, pairs: Pairs) -> NDArray[np.float64]:
@@ -227,7 +234,7 @@ class PairScorer:
         self.head.save_pretrained(
             folder, anchors=anchors, recipe=self.recipe.as_dict(), prior=self.prior, auc=self.auc,
             links=self.links, seed=self.seed, background=[[float(value) for value in row] for row in self.background],
-            **metadata,
+            needs_edges=self.needs_edges, **metadata,
         )  # fmt: skip
 
     @classmethod
@@ -246,7 +253,7 @@ class PairScorer:
             scorer = cls(
                 head, recipe, check_anchor_ids(found["anchors"], folder),
                 check_number("prior", found["prior"], 0, 1, above=True), bool(found["links"]), float(found["auc"]),
-                np.array(found["background"], np.float32), int(found["seed"]),
+                np.array(found["background"], np.float32), int(found["seed"]), bool(found.get("needs_edges", False)),
             )  # fmt: skip
         except (InputError, TypeError, ValueError, KeyError, AttributeError) as error:
             reason = " ".join(str(error).split())[:200]
@@ -293,6 +300,7 @@ def learn_pairs(
         both = [each for each in zip(known, chosen, strict=True) if each[1].pairs.shape[1]]
         scaling = AttributeScaling.of(csr_array(vstack([part.x for _, part in both]))) if attributed else None
         features = np.concatenate([own.describe_examples(part, scaling) for own, part in both])
+        seen = both_isolated(features, known[0].features.names).any()
     with clock.phase("training"), one_torch_thread():
         widths = {"hidden_channels": options.hidden_channels, "num_members": options.num_members}
         learned = _learn(features, truth, seed, **widths) if scaling is None else _learn_attributes(
@@ -304,7 +312,9 @@ def learn_pairs(
             recipe, learned, known = start.recipe, second, [again]
     anchors = largest.ids[known[0].features.anchors].tolist() if len(parts) == 1 else None
     rate = _base_rate(parts, truth, links) if isinstance(prior, str) else float(prior)
-    return PairScorer(learned.head, recipe, anchors, rate, links, learned.auc, learned.background, seed), known
+    scorer = PairScorer(learned.head, recipe, anchors, rate, links, learned.auc, learned.background, seed)
+    scorer.needs_edges = links and not attributed and not seen
+    return scorer, known
 
 
 class _Learned(NamedTuple):

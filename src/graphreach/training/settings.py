@@ -27,6 +27,9 @@ from graphreach.walks.defaults import NUM_ANCHORS, STRATEGY
 
 Name = str | int | float
 
+PATIENCE = 250
+"""Epochs without a better validation after which training stops: 50 of them at least have the later learning rate."""
+
 MOST = 2**53
 """The largest count, which JSON keeps exactly."""
 
@@ -262,7 +265,8 @@ class TrainingSettings(Frozen):
 
     epochs: Count = 1000
     patience: Count | None = Field(
-        default=None, description="Number of epochs without a better validation after which training stops."
+        default=PATIENCE,
+        description="Number of epochs without a better validation after which training stops; None: it does not.",
     )
     evaluate_every: Count = 10
     choose_by: Literal["auc", "hard_auc", "accuracy"] = Field(

@@ -294,8 +294,10 @@ class Trainer:
         return found.get("pooled_auc" if disjoint and "pooled_auc" in found else self.settings.choose_by, -1.0)
 
     def _out_of_patience(self) -> bool:
-        patience = self.settings.patience if self.validates else None
-        return patience is not None and self.progress.epoch - self.progress.best_epoch >= patience
+        patience, history = self.settings.patience, self.progress.history
+        if patience is None or not history:
+            return False
+        return int(history[-1]["epoch"]) - self.progress.best_epoch >= patience
 
     def _save(self, due: bool) -> None:
         if self.path is None or not due or not self.team.leads:
