@@ -23,6 +23,7 @@ from graphreach.tasks.pair_keys import draw_pairs, encode, unique
 from graphreach.threads import one_blas_thread
 from graphreach.training.pair_options import FEWEST_LINKS, LINKS, PairOptions, num_others
 from graphreach.training.pair_scorer import KnownGraph, PairExamples, PairScorer, density, learn_pairs
+from graphreach.training.saved_models import check_saved
 
 NEGATIVES = ("uniform", "degree")
 PRETRAINED = Path(__file__).parent / "pretrained"
@@ -280,7 +281,8 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
     def load(cls, folder: str | Path) -> Self:
         """A predictor that :meth:`save` wrote, or the folder ``model`` of a run of method ``reach``; give it a graph with
         the pairs."""
-        scorer, found = PairScorer.load(to_path("folder", folder), "LinkPredictor")
+        check_saved(to_path("folder", folder), "LinkPredictor")
+        scorer, found = PairScorer.load(Path(folder), "LinkPredictor")
         try:
             estimator = cls(**{**found["estimator"], "lengths": _lengths(found["estimator"]["lengths"])})
             estimator._check_parameters()
@@ -359,6 +361,7 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
                 )
             return None
         folder = PRETRAINED if self.start == "pretrained" else to_path("start", self.start)
+        check_saved(folder, "LinkPredictor", "start")
         scorer, _ = PairScorer.load(folder, "LinkPredictor")
         if not scorer.links or not isinstance(scorer.head, PairHead):
             raise InputError(f"start must be a predictor of links without attributes, got {describe(self.start)}")
