@@ -23,6 +23,7 @@ from graphreach.io.graphs import as_graph
 from graphreach.nn.pretrained import saved_model
 from graphreach.pairs import check_attributes
 from graphreach.progress import Clock
+from graphreach.training.saved_models import check_saved
 from graphreach.vectors.link_scorer import LinkScorer, fit_with_links
 from graphreach.vectors.node_vectors import NodeVectors, VectorOptions, fit_vectors
 from graphreach.vectors.positions import PositionVectors, default_anchors, find_anchors, fit_positions
@@ -334,6 +335,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         """An estimator that :meth:`save` wrote, ready to ``transform``."""
         _check_folder(folder)
         path = Path(folder)
+        check_saved(path, "GraphReachEmbedding")
         if saved_model(path) != SavedVectors.__name__:
             from graphreach.paper_embedding import PaperEmbedding
 

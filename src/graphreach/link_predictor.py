@@ -12,7 +12,8 @@ from sklearn.base import BaseEstimator
 from graphreach.arguments import check_choice, check_number, check_whole, describe, pair_rows, to_array, to_path
 from graphreach.auc import auc
 from graphreach.errors import InputError
-from graphreach.explain.pair_groups import LinkExplanation, explain_link
+from graphreach.explain.links import explain_links
+from graphreach.explain.pair_groups import LinkExplanation
 from graphreach.graph import Graph
 from graphreach.graph.ids import ids_array
 from graphreach.io.graphs import as_graph
@@ -20,9 +21,9 @@ from graphreach.nn.pair_head import PairHead
 from graphreach.pairs import Recommendations, check_attributes
 from graphreach.pairs.recommendations import recommend
 from graphreach.tasks.pair_keys import draw_pairs, encode, unique
-from graphreach.threads import one_blas_thread
 from graphreach.training.pair_options import FEWEST_LINKS, LINKS, PairOptions, num_others
 from graphreach.training.pair_scorer import KnownGraph, PairExamples, PairScorer, density, learn_pairs
+from graphreach.training.saved_models import check_saved
 
 NEGATIVES = ("uniform", "degree")
 PRETRAINED = Path(__file__).parent / "pretrained"
@@ -248,17 +249,14 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
             >>> import graphreach as gr
             >>> graph = gr.datasets.load("communities")[0].graph
             >>> found = gr.LinkPredictor().fit(graph).explain((0, 1))
-            >>> bool(abs(found.base + sum(found.groups.values()) - found.logit) < 1e-6)
+            >>> bool(abs(found.base + sum(found.groups.values()) - found.logit) < 1e-12)
             True
         """
         known = self._on(graph, x)
         ((first,), (second,)) = pair_rows([pair], "pair")
-        ends = (int(known.graph.index_of(first)), int(known.graph.index_of(second)))
-        with one_blas_thread():
-            return explain_link(
-                known.features, ends, self.logits, self.background_, self._chance(known), self._rate(known),
-                self._scorer.attribute_columns(known, ends), needs_edges=self._scorer.needs_edges,
-            )  # fmt: skip
+        ends = np.array([[known.graph.index_of(first)], [known.graph.index_of(second)]])
+        (found,) = explain_links(known, self._scorer, ends, self._rate(known))
+        return found.explanation
 
     def _chance(self, known: KnownGraph) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
         return partial(self._scorer.probabilities, prior=self._rate(known))
@@ -287,7 +285,8 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
     def load(cls, folder: str | Path) -> Self:
         """A predictor that :meth:`save` wrote, or the folder ``model`` of a run of method ``reach``; give it a graph with
         the pairs."""
-        scorer, found = PairScorer.load(to_path("folder", folder), "LinkPredictor")
+        check_saved(to_path("folder", folder), "LinkPredictor")
+        scorer, found = PairScorer.load(Path(folder), "LinkPredictor")
         try:
             estimator = cls(**{**found["estimator"], "lengths": _lengths(found["estimator"]["lengths"])})
             estimator._check_parameters()
@@ -366,6 +365,7 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
                 )
             return None
         folder = PRETRAINED if self.start == "pretrained" else to_path("start", self.start)
+        check_saved(folder, "LinkPredictor", "start")
         scorer, _ = PairScorer.load(folder, "LinkPredictor")
         if not scorer.links or not isinstance(scorer.head, PairHead):
             raise InputError(f"start must be a predictor of links without attributes, got {describe(self.start)}")

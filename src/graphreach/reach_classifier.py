@@ -14,6 +14,7 @@ from graphreach.io.graphs import as_graph
 from graphreach.tasks.label_sets import likeliest_labels
 from graphreach.tasks.node_labels import label_numbers, read_labels
 from graphreach.training.class_scorer import ANCHORS, ClassOptions, ClassScorer, learn_classes, metadata_part
+from graphreach.training.saved_models import check_saved
 from graphreach.walks.defaults import STRATEGY
 
 
@@ -160,6 +161,7 @@ class ReachClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The folder ``model`` of a run of task ``node`` by method ``reach`` holds one too, whose classes are numbers.
         """
         path = to_path("folder", folder)
+        check_saved(path, "ReachClassifier")
         scorer, metadata = ClassScorer.load(path, "ReachClassifier")
         try:
             parameters = metadata_part(metadata, "estimator", dict)

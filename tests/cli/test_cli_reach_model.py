@@ -37,16 +37,30 @@ def test_it_is_the_default_and_every_verb_reads_its_run(run, streets, tmp_path, 
     table = pl.read_csv(done.stdout.encode())
     assert table["score"].is_between(0, 1).all()
     assert table["score"][0] == table["score"][2] > table["score"][1]
-    assert run("evaluate", folder).stdout.startswith(f"reach, {task}: test auc")
+    whole = run("evaluate", folder).stdout
+    assert whole.startswith(f"reach, {task}: test auc")
+    assert f"% of all pairs are {'links' if task == 'link' else 'of one class'}, as the run assumes" in whole
     pairs.write_text("source,target,label\nstreet 1,street 2,1\nstreet 1,street 39,0\n")
-    assert json.loads(run("evaluate", folder, "--pairs", pairs, "--json").stdout)["auc"] == 1
+    prior = json.loads((folder / "record.json").read_text())["prior"]
+    found = json.loads(run("evaluate", folder, "--pairs", pairs, "--json").stdout)
+    assert (found["auc"], found["prior"]) == (1, prior)
+    weighted = prior * (1 - table["score"][0]) + (1 - prior) * table["score"][1]
+    assert found["calibration_error"] == pytest.approx(weighted, abs=1e-5)
+    assert (
+        f"calibration error {found['calibration_error']:.4f} where" in run("evaluate", folder, "--pairs", pairs).stdout
+    )
+    found = json.loads(run("evaluate", folder, "--json").stdout)
+    assert found["prior"] == prior
+    assert {"auc", "ap", "calibration_error"} == found["test"].keys() == found["val"].keys()
     done = run("report", folder, "-o", page)
     assert done.exit_code == 0, done.output
-    assert "training pairs, on average" in page.read_text()
+    assert "average training pair" in page.read_text()
     done = run("explain", folder, "--node", "street 1")
     assert done.exit_code == 0, done.output
     told = run("explain", folder, "--pair", "street 1", "street 39")
-    assert f"is {'a link' if task == 'link' else 'of one class'}" in told.stdout
+    assert ("link" if task == "link" else "pairs are of one class") in told.stdout.splitlines()[0]
+    assert told.stdout.count(" times)") == 3
+    assert run("explain", folder, "--pair", "street 1", "street 39", "--top", 2).stdout.count(" times)") == 2
     found = json.loads(run("explain", folder, "--pair", "street 1", "street 39", "--json").stdout)
     assert found["probability"] == pytest.approx(table["score"][1], rel=1e-3)
     assert found["logit"] == pytest.approx(found["base"] + sum(found["groups"].values()))

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 import graphreach as gr
 from graphreach.explain import Path, likely_paths
+from graphreach.explain.likely_paths import separate_paths
+from helpers import cycle, random_graph
 
 
 def by_enumeration(graph, start, target, max_length):
@@ -59,3 +61,27 @@ def test_bad_positions_are_one_sentence():
         likely_paths(graph, 0, [2], 2)
     with pytest.raises(gr.InputError, match="max_length"):
         likely_paths(graph, 0, [1], 0)
+
+
+def test_paths_share_no_edge():
+    found = separate_paths(cycle(6), 0, 3, 5, 3)
+    assert sorted(path.nodes for path in found) == [(0, 1, 2, 3), (0, 5, 4, 3)]
+    assert [path.chance for path in found] == pytest.approx([1 / 8, 1 / 8])
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_separate_paths_have_the_chance_of_walks_in_the_whole_graph(weighted):
+    graph = random_graph(12, 30, weighted=weighted)
+    matrix = graph.to_scipy().toarray()
+    share = matrix / matrix.sum(axis=1, keepdims=True)
+    used = set()
+    for path in separate_paths(graph, 0, 7, 6, 5):
+        steps = list(itertools.pairwise(path.nodes))
+        assert path.chance == pytest.approx(np.prod([share[u, v] for u, v in steps]))
+        assert used.isdisjoint(steps)
+        used |= {*steps, *((v, u) for u, v in steps)}
+    assert used
+
+
+def test_no_targets_have_no_paths():
+    assert likely_paths(cycle(6), 0, [], 3) == []

@@ -7,10 +7,8 @@ import pytest
 import torch
 
 import graphreach as gr
-from graphreach.explain.pair_groups import LinkExplanation, SharedAnchor, _paths, group_shares, shared_anchors
+from graphreach.explain.pair_groups import LinkExplanation, SharedAnchor, group_shares
 from graphreach.nn.pair_head import PairHead
-from graphreach.pairs import PairFeatures, PairRecipe
-from helpers import cycle, random_graph
 
 NAMES = ["direct.a", "direct.b", "position.a", "degree.a", "return.a", "attributes.a"]
 
@@ -61,7 +59,8 @@ def test_adds_up_to_the_logit(head):
     logits, row, background = logits_of(head), rows(1)[0], rows(50, 1)
     found = group_shares(logits, row, background, NAMES)
     assert found.base == pytest.approx(logits(background).mean(), abs=1e-6)
-    assert found.base + sum(found.groups.values()) == pytest.approx(logits(row[None])[0], abs=1e-5)
+    assert found.logit == logits(row[None])[0]
+    assert found.base + sum(found.groups.values()) == pytest.approx(found.logit, abs=1e-12)
 
 
 def test_a_group_that_the_head_ignores_adds_nothing(head):
@@ -70,23 +69,6 @@ def test_a_group_that_the_head_ignores_adds_nothing(head):
     found = group_shares(logits_of(head), rows(1)[0], rows(20, 1), NAMES)
     assert found.groups["position"] == pytest.approx(0.0, abs=1e-6)
     assert abs(found.groups["direct"]) > 1e-3
-
-
-def test_paths_share_no_edge():
-    found = _paths(cycle(6), (0, 3), 5)
-    assert sorted(path.nodes for path in found) == [(0, 1, 2, 3), (0, 5, 4, 3)]
-    assert found[0].chance == pytest.approx(1 / 8)
-
-
-@pytest.mark.parametrize("directed", [False, True])
-def test_anchors_are_those_with_the_largest_shared_lift(directed):
-    graph = random_graph(30, 90, directed)
-    features = PairFeatures(graph, PairRecipe(steps=2, lengths=(2, 4), num_anchors=10, directed=directed))
-    first = np.mean([rows[3] for rows in features.positions("to")], axis=0)
-    second = np.mean([rows[8] for rows in features.positions("from" if directed else "to")], axis=0)
-    found = shared_anchors(features, (3, 8))
-    shared = [np.log1p(min(each.first, each.second)) for each in found]
-    assert shared == pytest.approx(np.sort(np.minimum(first, second))[::-1][:3].tolist())
 
 
 def test_text():
@@ -104,6 +86,20 @@ def test_text():
     assert repr(found) == "LinkExplanation('ann', 'bob', probability=0.93)"
     assert found.to_dict()["anchors"] == [{"anchor": "eve", "first": 3.0, "second": 2.0}]
     assert found.to_dict()["paths"] == [{"nodes": ["ann", "cid", "bob"], "chance": 0.25}]
+
+
+@pytest.mark.parametrize(
+    ("prior", "relation", "words"),
+    [
+        (1 / 900, "a link", "1 in 900 pairs is a link"),
+        (0.27, "a link", "27% of pairs are links"),
+        (0.5, "of one class", "50% of pairs are of one class"),
+        (0.05, "of the relation", "1 in 20 pairs is of the relation"),
+    ],
+)
+def test_the_base_rate_in_words(prior, relation, words):
+    found = LinkExplanation((1, 2), 0.5, prior, 0.0, 0.0, {}, {}, False, (), (), relation)
+    assert str(found).splitlines()[0] == f"1 and 2: probability 0.50 where {words}."
 
 
 def test_exported():

@@ -213,3 +213,25 @@ def test_no_pairs_are_no_rows():
 def test_what_does_not_fit_is_refused(call, message):
     with pytest.raises(InputError, match=message.replace("(", r"\(")):
         call(gr.Graph.from_edges([[0, 1], [1, 2]]))
+
+
+@kinds
+@pytest.mark.parametrize("method", ["exact", "walks"])
+def test_facts_go_with_the_columns_of_describe(directed, weighted, method):
+    graph = random_graph(N, 90, directed, weighted)
+    features = PairFeatures(graph, PairRecipe(steps=3, lengths=(2, 7), method=method, directed=directed), ANCHORS)
+    pairs = np.concatenate([np.stack([np.arange(20, 0, -1), np.arange(21, 1, -1)]), graph.edge_index[:, :6]], axis=1)
+    columns, facts = features.facts(pairs)
+    np.testing.assert_array_equal(columns, features.describe(pairs))
+    _, turned = features.facts(pairs[::-1].copy())
+    names = features.names
+    for t, step in enumerate(RETURNS):
+        found = np.log(facts.back[:, :, t].sum(axis=0) + NEVER)
+        np.testing.assert_allclose(columns[:, names.index(f"return.sum_{step}")], found, rtol=1e-5)
+    if not directed:
+        low = np.log1p(facts.degree.min(axis=0))
+        np.testing.assert_allclose(columns[:, names.index("degree.low")], low, rtol=1e-5, atol=1e-5)
+        np.testing.assert_array_equal(facts.place, turned.place[::-1])
+        np.testing.assert_array_equal(facts.degree, turned.degree[::-1])
+    np.testing.assert_array_equal(facts.of(3).place, facts.place[:, 3])
+    assert facts.place.shape == (2, pairs.shape[1], len(ANCHORS))

@@ -21,6 +21,15 @@ def quarters(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def reached(tmp_path_factory, quarters):
+    """A run of method reach on the links of the same nodes, and its page."""
+    folder = tmp_path_factory.mktemp("reached")
+    gr.training.run(quarters.data, gr.training.Settings(method="reach", model={"num_members": 1}), folder / "run")
+    page = gr.report.write_report(folder / "run", folder / "report.html", quarters.data)
+    return SimpleNamespace(data=quarters.data, run=folder / "run", page=page)
+
+
+@pytest.fixture(scope="session")
 def classified(tmp_path_factory, quarters):
     """A run that tells the classes of the same nodes, and its page."""
     folder = tmp_path_factory.mktemp("classified")

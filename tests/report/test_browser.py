@@ -110,6 +110,7 @@ def test_a_click_on_an_anchor_colours_by_reachability_to_it(open_page):
 
 def test_a_click_on_a_pair_shows_a_sum_that_adds_up(open_page):
     page = open_page()
+    assert page.locator("#lists-about").text_content() == "Click a pair to see which anchors carry its score."
     button = page.locator("[data-list=new]").first
     button.click()
     panel = page.locator("#selection")
@@ -124,6 +125,51 @@ def test_a_click_on_a_pair_shows_a_sum_that_adds_up(open_page):
     assert button.get_attribute("aria-current") is None
     panel.get_by_role("button", name="show the anchor").first.click()
     assert panel.locator("h2").text_content().startswith("Anchor ")
+
+
+def test_a_click_on_a_pair_of_reach_tells_its_groups_paths_and_anchors(open_page, reached):
+    page = open_page(reached.page)
+    assert "the anchors that both are near to" in page.locator("#lists-about").text_content()
+    before = [pixels(page, view, 2) for view in (0, 1)]
+    pairs = page.evaluate(
+        "DATA.lists.flatMap((list) => list.pairs.map((pair) => pair.paths.length * pair.anchors.length))"
+    )
+    page.locator("[data-list]").nth(next(place for place, size in enumerate(pairs) if size)).click()
+    pair, panel = page.evaluate("state.pair"), page.locator("#selection")
+    values = [number(text) for text in panel.locator(".sum .number").all_text_contents()]
+    assert sum(values) == pytest.approx(pair["score"], abs=0.001 * len(values))
+    names = panel.locator(".sum .name").all_text_contents()
+    assert names[0] == "average training pair"
+    assert set(names[1:]) == {"direct reachability", "position", "degrees", "return"}
+    text, ids = panel.inner_text(), page.evaluate("ids")
+    for words in ("times as often as by chance.", "end where they began.", "on average.", "Most travelled paths"):
+        assert words in text
+    assert "probability of a link where" in panel.locator(".verdict").text_content()
+    shown = [row.locator("button").all_text_contents() for row in panel.locator("ol.ways li").all()]
+    assert shown == [[ids[node] for node in path["nodes"]] for path in pair["paths"]]
+    assert panel.locator("ul.ways button").all_text_contents() == [ids[each["node"]] for each in pair["anchors"]]
+    page.mouse.move(0, 0)
+    drawn = [pixels(page, view, 2) for view in (0, 1)]
+    assert all(one != other for one, other in zip(before, drawn, strict=True))
+    page.evaluate("Object.assign(state.pair, { paths: [], anchors: [] }); redraw(false)")
+    assert all(one != pixels(page, view, 2) for view, one in enumerate(drawn))
+    panel.locator("ul.ways button").first.click()
+    assert panel.locator("h2").text_content() == f"Anchor {ids[pair['anchors'][0]['node']]}"
+
+
+def test_every_listed_pair_of_reach_fills_the_pane(open_page, reached):
+    page = open_page(reached.page)
+    for button in page.locator("[data-list]").all():
+        button.click()
+        rows = page.locator("#selection .sum > li")
+        assert rows.count() == 5
+        assert all(len(text.splitlines()) > 2 for text in rows.all_inner_texts()[1:])
+
+
+def test_the_pane_of_reach_fits_a_phone(open_page, reached):
+    page = open_page(reached.page, viewport={"width": 320, "height": 800}, has_touch=True, is_mobile=True)
+    page.locator("[data-list=new]").first.tap()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
 
 
 def test_keys_are_enough(open_page):

@@ -6,7 +6,7 @@ from sklearn.metrics import roc_auc_score
 
 import graphreach as gr
 from graphreach.explain import Explainer
-from graphreach.report.figures import auc_interval, coverage_curve, histograms, reliability
+from graphreach.report.figures import auc_interval, coverage_curve, histograms
 from graphreach.report.new_pairs import new_pairs, score_pairs
 from graphreach.tasks.pair_keys import encode, unique
 
@@ -28,20 +28,6 @@ def test_auc_and_its_interval():
 def test_histograms_count_all():
     found = histograms(np.array([1.0, 1.0, 1.0]), np.array([1, 0, 0]))
     assert (sum(found["positives"]), sum(found["negatives"])) == (1, 2)
-
-
-def test_probabilities_that_hold_have_no_error_at_their_base_rate():
-    """Drawn from what they say, at a base rate of 0.1, and asked about with as many of one kind as of the other."""
-    rng = np.random.default_rng(0)
-    chances = rng.beta(0.5, 4.5, 200_000)
-    label = (rng.random(len(chances)) < chances).astype(int)
-    kept = np.concatenate([np.flatnonzero(label == kind)[:15_000] for kind in (0, 1)])
-    found = reliability(chances[kept], label[kept], label.mean())
-    assert found.error < 0.005
-    assert sum(share for *_, share in found.bins) == pytest.approx(1)
-    assert reliability(chances[kept], label[kept], 0.5).error > 0.2
-    assert reliability(np.full(4, 0.9), np.array([1, 0, 0, 1]), 0.5).error == pytest.approx(0.4)
-    assert reliability(np.ones(3), np.ones(3), 0.5) is None
 
 
 def explainer_of(quarters):

@@ -14,6 +14,10 @@ from graphreach.cli.options import check_output, option
 from graphreach.progress import stage
 
 PAIR = "Ids of a pair whose score is to be explained."
+MOST = 10
+"""Anchors to show of a node, and of a pair whose score is a sum over anchors."""
+
+TOP = "3 for a pair of model reach, else 10"
 NODE = "Id of a node whose position is to be explained."
 
 
@@ -21,7 +25,7 @@ def explain(
     run: options.Run,
     pair: Annotated[tuple[str, str] | None, option("--pair", PAIR, "A B", "none")] = None,
     node: Annotated[str | None, option("--node", NODE, "A", "none")] = None,
-    top: Annotated[int, option("--top", "Number of anchors to show.", "N", min=1)] = 10,
+    top: Annotated[int | None, option("--top", "Number of anchors to show.", "N", TOP, min=1)] = None,
     graph: options.OtherGraph = None,
     graph_number: options.GraphNumber = None,
     new_anchors: options.NewAnchors = False,
@@ -43,13 +47,14 @@ def explain(
     if loaded.run.settings.task == "node" and pair is not None:
         raise gr.InputError("RUN must be of task link or pair to explain pairs, got one of task node")
     from graphreach.explain import Explainer
+    from graphreach.explain.links import SHOWN
     from graphreach.explain.reach_explainer import ReachExplainer, explain_reach_pair
     from graphreach.training.settings import FITTED
 
     method = loaded.run.settings.method
     if pair is not None and method in FITTED:
         with stage("explaining the pair"):
-            told = explain_reach_pair(loaded.run, loaded.graph, (ends[0], ends[1]), loaded.x, top)
+            told = explain_reach_pair(loaded.run, loaded.graph, (ends[0], ends[1]), loaded.x, top or SHOWN)
         typer.echo(json.dumps(told.to_dict()) if json_ else str(told))
         return
     with stage("embedding the graph"):
@@ -57,8 +62,9 @@ def explain(
             explainer: Explainer = ReachExplainer(loaded.run, loaded.graph, loaded.x)
         else:
             explainer = Explainer(loaded.run, loaded.graph, loaded.x)
-    found = explainer.node(ends[0], top) if pair is None else explainer.pair(ends[0], ends[1], top)
-    typer.echo(json.dumps(found.to_dict(top)) if json_ else found.text(top))
+    most = top or MOST
+    found = explainer.node(ends[0], most) if pair is None else explainer.pair(ends[0], ends[1], most)
+    typer.echo(json.dumps(found.to_dict(most)) if json_ else found.text(most))
 
 
 def report(

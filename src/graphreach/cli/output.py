@@ -23,6 +23,9 @@ def summary(record: dict[str, Any]) -> str:
     noun = "nodes" if task == "node" else "pairs"
     examples = f"{record['test_examples']} test {noun}" if "test_examples" in record else ""
     lines = [f"{method}, {task}: test {metrics_text(record['metrics']['test'])}", f"{examples}{leak_check(record)}"]
+    held = record.get("calibration", {})
+    if "test" in held:
+        lines.append(calibration_text(held["test"], held["prior"], task))
     if "best_epoch" in record:
         lines.append(f"chosen on validation at epoch {record['best_epoch']} of {record['epochs']}")
     if "cluster" in record:
@@ -35,6 +38,17 @@ def summary(record: dict[str, Any]) -> str:
 def metrics_text(found: dict[str, float]) -> str:
     """Metrics in one line."""
     return ", ".join(f"{name} {value:.4f}" for name, value in found.items()) or "none: no test examples of both kinds"
+
+
+def calibration_text(error: float, prior: float, task: str) -> str:
+    """How far probabilities hold, in one line.
+
+    Example:
+        >>> calibration_text(0.0123, 0.5, "link")
+        'calibration error 0.0123 where 50% of all pairs are links, as the run assumes'
+    """
+    kind = "links" if task == "link" else "of one class"
+    return f"calibration error {error:.4f} where {100 * prior:.3g}% of all pairs are {kind}, as the run assumes"
 
 
 def seconds_text(seconds: dict[str, float]) -> str:

@@ -15,7 +15,7 @@ from graphreach.cli import options
 from graphreach.cli.data import load_run
 from graphreach.cli.group import say
 from graphreach.cli.options import check_output, option
-from graphreach.cli.output import metrics_text, summary
+from graphreach.cli.output import calibration_text, metrics_text, summary
 from graphreach.graph.ids import plain_ids
 from graphreach.io.writers import write_table
 from graphreach.progress import stage
@@ -192,6 +192,9 @@ def evaluate(
     share of right classes, auc the mean over classes of the AUC of one class against the rest by the scores of the
     classes, and hard_auc the same by the predicted class alone, as the paper's tables have it: 0.5 is chance in both.
 
+    Scores of pairs by model reach are probabilities. Their calibration error is the mean distance of a probability from the
+    share of positives among the pairs that have about that probability, at the base rate that the run assumes.
+
     Where nodes have several labels, micro_f1 and macro_f1 are those of as many labels as a node has, the likeliest ones;
     micro_f1_unknown and macro_f1_unknown those of labels with a probability of at least 0.5, at least one per node.
     """
@@ -207,7 +210,7 @@ def evaluate(
                     f"--{name} must go with --pairs or --labels, which say what is evaluated, got neither"
                 )
         record = RunFolder(run).record
-        typer.echo(json.dumps(record["metrics"]) if json_ else summary(record))
+        typer.echo(json.dumps(_recorded(record)) if json_ else summary(record))
         return
     asked = _EmbeddedRun(run, graph, features, graph_number, new_anchors)
     task = asked.run.settings.task
@@ -225,7 +228,34 @@ def evaluate(
     found = tasks.metrics(task, scores, examples)
     positive = "" if task == "node" else f", {int(examples.label.sum())} of them positive"
     say(f"{asked.run.settings.method}, {task}: {len(examples)} {'nodes' if task == 'node' else 'pairs'}{positive}")
-    typer.echo(json.dumps(found) if json_ else metrics_text(found))
+    held = {} if pairs is None else _calibration(asked.run, scores, examples)
+    if json_:
+        typer.echo(json.dumps(found | held))
+        return
+    typer.echo(metrics_text(found))
+    if held:
+        typer.echo(calibration_text(held["calibration_error"], held["prior"], task))
+
+
+def _recorded(record: dict[str, Any]) -> dict[str, Any]:
+    """Metrics of a run by part, and the base rate that its probabilities assume where they are calibrated."""
+    held = record.get("calibration", {})
+    found = {
+        part: each | ({"calibration_error": held[part]} if part in held else {})
+        for part, each in record["metrics"].items()
+    }
+    return found | {name: held[name] for name in ("prior",) if name in held}
+
+
+def _calibration(run: Any, chances: NDArray[Any], examples: Any) -> dict[str, float]:
+    """The calibration error of pairs at the base rate of the run, where its scores are probabilities."""
+    from graphreach.tasks.calibration import reliability
+    from graphreach.training.reach_run import ReachRun
+
+    if not isinstance(run, ReachRun):
+        return {}
+    held = reliability(chances, examples.label, run.scorer.prior)
+    return {} if held is None else {"calibration_error": held.error, "prior": run.scorer.prior}
 
 
 def _node_examples(asked: _EmbeddedRun, path: Any, column: str | None) -> Any:

@@ -89,7 +89,7 @@ class PairExplanation(_Explanation):
         anchors: All anchors, the greatest contribution (in absolute value) first.
         terms: What is not of anchors: the neighbourhood branch, the pair's own reachability, the bias.
         walk_length: Jumps within which reachability is counted.
-        calibrated: Whether ``probability`` is one, for the base rate that the run assumes.
+        calibrated: Whether ``probability`` is one for some base rate; that of method ``graphreach`` is not.
     """
 
     pair: tuple[int, int]

@@ -9,6 +9,7 @@ from graphreach.arguments import check_whole, to_integers
 from graphreach.graph import Graph
 from graphreach.graph.checks import check_graph
 from graphreach.jit import kernel
+from graphreach.pairs.direct import edge_entries
 from graphreach.walks.random_walks import check_starts
 from graphreach.walks.walk_length import check_count
 
@@ -84,8 +85,40 @@ def likely_paths(graph: Graph, start: int, targets: ArrayLike, max_length: int) 
     check_graph(graph)
     begin = check_whole("start", start, 0, graph.num_nodes - 1)
     wanted = check_starts(graph, to_integers("targets", targets), "targets").astype(np.int64)
-    layers = _layers(graph, begin, check_count("max_length", max_length))
+    weights: Any = np.empty(0) if graph.weights is None else graph.weights
+    layers = _layers(graph, weights, begin, wanted, check_count("max_length", max_length))
     return [_trace(layers, int(target)) for target in wanted]
+
+
+def separate_paths(graph: Graph, start: int, target: int, max_length: int, most: int) -> list[Path]:
+    """The likeliest path between two nodes, the likeliest one along none of its edges, and so on.
+
+    Args:
+        graph: The graph.
+        start: Position where walks begin.
+        target: Position where they end.
+        max_length: Jumps at most.
+        most: Number of paths at most.
+
+    Example:
+        >>> square = Graph.from_edges([[0, 1, 2, 3, 0], [1, 2, 3, 0, 2]])
+        >>> separate_paths(square, 0, 2, 3, 2)
+        [Path(nodes=(0, 2), chance=0.3333333333333333), Path(nodes=(0, 1, 2), chance=0.16666666666666666)]
+    """
+    weights: Any = np.empty(0) if graph.weights is None else graph.weights
+    found: list[Path] = []
+    while len(found) < most:
+        layers = _layers(graph, weights, start, np.array([target]), max_length)
+        path = _trace(layers, target)
+        if path is None:
+            break
+        if not found:
+            weights = np.ones(len(graph.indices), np.float32) if graph.weights is None else graph.weights.copy()
+        found.append(path)
+        steps = np.array([path.nodes[:-1], path.nodes[1:]])
+        at = np.concatenate([edge_entries(graph, steps), edge_entries(graph, steps[::-1])])
+        weights[at[at >= 0]] = 0.0  # not deleted: a walk may still take the edge, which is why degrees stay
+    return found
 
 
 class _Layer(NamedTuple):
@@ -94,9 +127,11 @@ class _Layer(NamedTuple):
     parents: NDArray[np.int64]
 
 
-def _layers(graph: Graph, start: int, max_length: int) -> list[_Layer]:
-    """Nodes that paths of 0, 1, 2, ... jumps reach better than shorter ones."""
-    weights: Any = np.empty(0) if graph.weights is None else graph.weights
+def _layers(graph: Graph, weights: Any, start: int, targets: NDArray[np.int64], max_length: int) -> list[_Layer]:
+    """Nodes that paths of 0, 1, 2, ... jumps reach better than shorter ones, but those that lead to no better path.
+
+    A path only becomes less likely with every jump, so none goes on that is no likelier than the known ones to all targets.
+    """
     best, place = np.zeros(graph.num_nodes), np.full(graph.num_nodes, -1, np.int64)
     best[start] = 1.0
     layers = [_Layer(np.array([start]), np.ones(1), np.zeros(1, np.int64))]
@@ -105,7 +140,8 @@ def _layers(graph: Graph, start: int, max_length: int) -> list[_Layer]:
         found = improve(graph.indptr, graph.indices, weights, graph.degree, nodes, chances, best, place)
         if not len(found[0]):
             break
-        layers.append(_Layer(*found))
+        keep = (found[1] > best[targets].min(initial=1.0)) | np.isin(found[0], targets)
+        layers.append(_Layer(*(part[keep] for part in found)))
     return layers
 
 

@@ -5,9 +5,9 @@ from numpy.typing import NDArray
 
 from graphreach.arguments import check_pairs, describe
 from graphreach.errors import InputError
-from graphreach.explain.explainer import PATHS, Explainer
-from graphreach.explain.explanations import PairExplanation, Term
-from graphreach.explain.pair_groups import SHOWN, LinkExplanation, explain_link, group_shares
+from graphreach.explain.explainer import Explainer
+from graphreach.explain.links import SHOWN, PlacedPair, explain_links
+from graphreach.explain.pair_groups import LinkExplanation
 from graphreach.graph import Graph
 from graphreach.pairs.position import positions
 from graphreach.reachability import reachability
@@ -16,10 +16,9 @@ from graphreach.training.class_run import ClassRun
 from graphreach.training.loaded_run import Features, LoadedRun
 from graphreach.training.reach_run import ReachRun
 from graphreach.training.trained_run import TrainedRun
-from graphreach.walks.random_walks import check_starts
 
-BASE = "training pairs, on average"
-"""The term of a score that no group of features has added yet."""
+RELATION = "of one class"
+"""What pairs of a run that does not learn links are."""
 
 
 class ReachExplainer(Explainer):
@@ -57,19 +56,16 @@ class ReachExplainer(Explainer):
         self._check_pairs()
         return self.scorer.score(self.known, check_pairs(pairs, self.graph.num_nodes))
 
-    def pair(self, a: int, b: int, paths: int = PATHS) -> PairExplanation:
-        """The score of a pair as what each group of features adds to it; see :func:`group_shares`."""
+    def pair(self, a: int, b: int, num_anchors: int = SHOWN) -> LinkExplanation:  # type: ignore[override]
+        """Why a pair of positions has its probability; see :func:`explain_reach_pair`."""
+        (found,) = self.pairs(np.array([[a], [b]]), num_anchors)
+        return found.explanation
+
+    def pairs(self, pairs: NDArray[np.int64], num_anchors: int = SHOWN) -> list[PlacedPair]:
+        """Why pairs ``[2, m]`` of positions have their probabilities, with positions of the nodes that are named."""
         self._check_pairs()
-        first, second = check_starts(self.graph, [a, b], "pair").tolist()
-        row = self.known.describe(np.array([[first], [second]]))
-        score = self.scorer.logits(row)
-        chance = self.scorer.probabilities(score)
-        shares = group_shares(self.scorer.logits, row[0], self.scorer.background, self.scorer.names)
-        terms = (Term(BASE, shares.base), *(Term(name, value) for name, value in shares.groups.items()))
-        return PairExplanation(
-            self.graph, (first, second), self.run.settings.task, self._linked(first, second), float(score[0]),
-            float(chance[0]), (), terms, self.reach.walk_length, calibrated=True,
-        )  # fmt: skip
+        listed = check_pairs(pairs, self.graph.num_nodes)
+        return explain_links(self.known, self.scorer, listed, relation=RELATION, num_anchors=num_anchors)
 
     def _check_pairs(self) -> None:
         if self.run.settings.task == "node":
@@ -88,9 +84,6 @@ def explain_reach_pair(
         x: Features, if the run was trained with them.
         num_anchors: Number of anchors to name.
     """
-    known, scorer = run.embed(graph, x), run.scorer
-    return explain_link(
-        known.features, pair, scorer.logits, scorer.background, scorer.probabilities, scorer.prior,
-        scorer.attribute_columns(known, pair), "a link" if scorer.links else "of one class", num_anchors,
-        scorer.needs_edges,
-    )  # fmt: skip
+    pairs = np.array(pair)[:, None]
+    (found,) = explain_links(run.embed(graph, x), run.scorer, pairs, relation=RELATION, num_anchors=num_anchors)
+    return found.explanation

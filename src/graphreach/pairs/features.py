@@ -1,7 +1,7 @@
 """The columns that describe a pair: direct reachability, position, degree, return."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,6 +35,44 @@ GROUPS = ("direct", "position", "degree", "return")
 """Groups of columns; a column's name begins with that of its group."""
 
 Array = NDArray[np.float32]
+
+
+class PairFacts(NamedTuple):
+    """What stands behind the columns of pairs, of both nodes in the order asked for, without the pair's own edge.
+
+    Attributes:
+        degree: Degrees, ``[2, m]``; in a directed graph that from the first node and that to the second.
+        mean_degree: The mean degree of the graph, ``[m]``.
+        back: P^t(u, u) of both nodes for each t of :data:`RETURNS`, ``[2, m, 3]``.
+        place: Log-lift of walks between both nodes and the anchors, the mean over the lengths, ``[2, m, k]``; in a
+            directed graph of walks from the first node to the anchors and from the anchors to the second.
+    """
+
+    degree: NDArray[np.float64]
+    mean_degree: NDArray[np.float64]
+    back: NDArray[np.float64]
+    place: Array
+
+    def of(self, pair: int) -> "PairFacts":
+        """Those of one pair, without the axis of pairs."""
+        return PairFacts(self.degree[:, pair], self.mean_degree[pair], self.back[:, pair], self.place[:, pair])
+
+    def turned(self, pairs: NDArray[np.int64]) -> "PairFacts":
+        """With both nodes of some pairs exchanged."""
+        for part in (self.degree, self.back, self.place):
+            part[:, pairs] = part[::-1, pairs].copy()
+        return self
+
+
+class _Seen(NamedTuple):
+    """What walks do between the nodes of pairs, of an undirected graph in ascending order."""
+
+    pairs: NDArray[np.int64]
+    linked: NDArray[np.bool_]
+    edge: OwnEdge
+    into: NDArray[np.float64]
+    between: Between
+    own: OwnRows | None
 
 
 def pair_features(
@@ -147,6 +185,34 @@ class PairFeatures:
 
     def describe(self, pairs: NDArray[np.int64], exclude_own_edge: bool = True) -> Array:
         """Features of pairs ``[2, m]``, ``[m, f]``."""
+        features, seen = self._seen(pairs, exclude_own_edge)
+        return features._columns(seen)[0]
+
+    def facts(self, pairs: NDArray[np.int64], exclude_own_edge: bool = True) -> tuple[Array, PairFacts]:
+        """Features of pairs ``[2, m]`` as :meth:`describe` gives them, and what stands behind them of both nodes."""
+        features, seen = self._seen(pairs, exclude_own_edge)
+        columns, ends = features._columns(seen)
+        found = PairFacts(
+            np.stack([seen.edge.degree[0], seen.into[1]]),
+            (volume(features.graph) - seen.edge.weight.sum(axis=0)) / self.graph.num_nodes,
+            np.stack([seen.between[end, end, list(RETURNS)].T for end in (0, 1)]),
+            features._place(seen, ends),
+        )
+        return columns, found.turned(np.flatnonzero(pairs[0] != seen.pairs[0]))
+
+    def _place(self, seen: "_Seen", ends: dict[str, list[Array]]) -> Array:
+        """Mean positions of both nodes of each pair, without its own edge, ``[2, m, k]``."""
+        count, found = np.count_nonzero(seen.linked), []
+        for end, side in enumerate(("to", "from" if self.graph.directed else "to")):
+            rows = np.mean([nodes[seen.pairs[end]] for nodes in self.positions(side)], axis=0)
+            if count:
+                own = slice(end * count, (end + 1) * count)
+                rows[seen.linked] = np.mean([nodes[own] for nodes in ends[side]], axis=0)
+            found.append(rows)
+        return np.stack(found)
+
+    def _seen(self, pairs: NDArray[np.int64], exclude_own_edge: bool) -> tuple["PairFeatures", "_Seen"]:
+        """The graph as pairs are described by it, which walks see without their edges; and what walks do between them."""
         check_flag("exclude_own_edge", exclude_own_edge)
         same = np.flatnonzero(pairs[0] == pairs[1])
         if len(same):
@@ -159,12 +225,11 @@ class PairFeatures:
         )
         if not self.graph.directed:
             pairs = np.sort(pairs, axis=0)  # so that a pair and its reverse agree in every bit
-        out = np.empty((pairs.shape[1], len(self.names)), np.float32)
         weight = np.stack([edge_weights(self.graph, side) for side in (pairs, pairs[::-1])])
         linked: NDArray[np.bool_] = np.logical_and((weight > 0).any(axis=0), exclude_own_edge)
         if self.recipe.method == "walks" and linked.any():
             seen = without_edges(self.graph, pairs[:, linked])
-            return PairFeatures(seen, self.recipe, self.anchors, self.seed).describe(pairs)
+            return PairFeatures(seen, self.recipe, self.anchors, self.seed)._seen(pairs, exclude_own_edge)
         none = np.zeros_like(weight)
         edge = OwnEdge(np.where(linked, weight, none), self.graph.degree[pairs] - np.where(linked, weight, none))
         into = self._into[pairs] - np.where(linked, weight[::-1], none)
@@ -178,9 +243,13 @@ class PairFeatures:
             between[..., linked] = after[:, :, : steps + 1]
         if not linked.all():
             between[..., ~linked] = self._between(pairs[:, ~linked], steps)
-        self._simple(out, between, edge, into)
-        self._positions(out, pairs, linked, own)
-        return out
+        return self, _Seen(pairs, linked, edge, into, between, own)
+
+    def _columns(self, seen: "_Seen") -> tuple[Array, dict[str, list[Array]]]:
+        """All columns, and positions of the ends of pairs whose own edge is left out."""
+        out = np.empty((seen.pairs.shape[1], len(self.names)), np.float32)
+        self._simple(out, seen.between, seen.edge, seen.into)
+        return out, self._positions(out, seen.pairs, seen.linked, seen.own)
 
     def _between(self, pairs: NDArray[np.int64], steps: int) -> Between:
         if self.recipe.method == "walks":
@@ -223,7 +292,9 @@ class PairFeatures:
             self._nodes[side] = positions(self.graph, self.anchors, self.recipe.lengths, side).nodes
         return self._nodes[side]
 
-    def _positions(self, out: Array, pairs: NDArray[np.int64], linked: NDArray[np.bool_], own: OwnRows | None) -> None:
+    def _positions(
+        self, out: Array, pairs: NDArray[np.int64], linked: NDArray[np.bool_], own: OwnRows | None
+    ) -> dict[str, list[Array]]:
         recipe = self.recipe
         column = (recipe.steps - recipe.first_step + 1) * (3 if recipe.directed else 2)
         ends: dict[str, list[Array]] = {}
@@ -242,6 +313,7 @@ class PairFeatures:
                     block[linked] = part
                 out[:, column : column + ALIKE] = block
                 column += ALIKE
+        return ends
 
 
 def both_isolated(features: Array, names: Sequence[str]) -> NDArray[np.bool_]:

@@ -6,8 +6,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphreach.explain import PairExplanation
-from graphreach.explain.reach_explainer import ReachExplainer
 from graphreach.report import figures
 from graphreach.report.content import Content, Listing, short
 from graphreach.report.new_pairs import new_pairs, score_pairs
@@ -36,10 +34,11 @@ class PairContent(Content):
             ("missed", "Missed", f"Test pairs that are {same}, lowest score first.", index[:, missed]),
             ("believed", "Believed", f"Test pairs that are not {same}, highest score first.", index[:, believed]),
         ]
-        return [
-            Listing(name, f"{title} {noun}", about, [self.explainer.pair(a, b, ANCHORS) for a, b in pairs.T.tolist()])
-            for name, title, about, pairs in found
-        ]
+        return [Listing(name, f"{title} {noun}", about, self.explained(pairs)) for name, title, about, pairs in found]
+
+    def explained(self, pairs: NDArray[np.int64]) -> list[Any]:
+        """Explanations of pairs ``[2, m]``."""
+        return [self.explainer.pair(a, b, ANCHORS) for a, b in pairs.T.tolist()]
 
     def _known(self) -> NDArray[np.int64]:
         """Sorted keys of pairs that are not new."""
@@ -48,7 +47,7 @@ class PairContent(Content):
             return unique(encode(edges[:, edges[0] != edges[1]]))
         return unique(np.concatenate([encode(part.index) for part in self.split.parts().values()]))
 
-    def nodes_of(self, item: PairExplanation) -> Iterable[int]:
+    def nodes_of(self, item: Any) -> Iterable[int]:
         """Both ends, and nodes on paths to the anchors."""
         paths = (path for each in item.anchors[:ANCHORS] for path in each.paths)
         return set(item.pair).union(*(path.nodes for path in paths if path is not None))
@@ -61,31 +60,9 @@ class PairContent(Content):
         """Lists, metrics and scores of pairs."""
         label = self.split.test.label
         bounds = {"auc": figures.auc_interval(self.scores, label, self.split.seed)}
-        found = {"metrics": self.metrics(bounds), "scores": figures.histograms(self.scores, label)}
-        calibration = self._calibration()
-        return found if calibration is None else found | {"calibration": calibration}
+        return {"metrics": self.metrics(bounds), "scores": figures.histograms(self.scores, label)}
 
-    def _calibration(self) -> dict[str, Any] | None:
-        """How far probabilities hold, if scores are calibrated: at the base rate of the run, and where half are positive.
-
-        The bins are of the test pairs where half are positive: of few positives among many pairs nothing could be seen.
-        """
-        if not isinstance(self.explainer, ReachExplainer):
-            return None
-        scorer = self.explainer.scorer
-        errors: dict[str, Any] = {}
-        for part in ("val", "test"):
-            logits, label = self.scores_of(part), getattr(self.split, part).label
-            rates = {"prior": scorer.prior, "even": 0.5}
-            found = {
-                name: figures.reliability(scorer.probabilities(logits, rate), label, rate)
-                for name, rate in rates.items()
-            }
-            errors[part] = {name: short(each.error) for name, each in found.items() if each is not None}
-        bins = [] if found["even"] is None else [[short(value) for value in each] for each in found["even"].bins]
-        return {"prior": short(scorer.prior), "errors": errors, "bins": bins}
-
-    def plain(self, item: PairExplanation) -> dict[str, Any]:
+    def plain(self, item: Any) -> dict[str, Any]:
         """The score and what adds up to it."""
         visible = sum(abs(each.contribution) >= VISIBLE for each in item.anchors[:ANCHORS])
         shown = min(len(item.anchors), max(1, visible))
@@ -93,7 +70,6 @@ class PairContent(Content):
             "nodes": self.place[list(item.pair)].tolist(),
             "score": short(item.score),
             "probability": short(item.probability),
-            "calibrated": item.calibrated,
             "terms": [[term.name, short(term.contribution)] for term in item.terms],
             "anchors": [
                 {

@@ -14,6 +14,7 @@ from graphreach.explain import Explainer
 from graphreach.explain.reach_explainer import ReachExplainer
 from graphreach.io.files import replacing
 from graphreach.report.drawing import script_json
+from graphreach.report.link_content import LinkContent
 from graphreach.report.node_content import NodeContent
 from graphreach.report.pair_content import PairContent
 from graphreach.tasks import Split, label_weights
@@ -25,7 +26,7 @@ from graphreach.training.run_folder import RunFolder
 from graphreach.training.settings import FITTED
 from graphreach.training.trained_run import TrainedRun
 
-SCRIPTS = ("data.js", "colours.js", "view.js", "charts.js", "panels.js", "nodes.js", "main.js")
+SCRIPTS = ("data.js", "colours.js", "view.js", "charts.js", "panels.js", "links.js", "nodes.js", "main.js")
 
 
 def write_report(
@@ -58,16 +59,18 @@ def make_report(
 ) -> str:
     """A run as one HTML page: the graph with its anchors, a map of embeddings, figures, and explained examples.
 
-    For links and pairs the page lists new pairs that the model is sure of and test pairs that it was wrong about, with the
-    anchors that carry the score of each. For classes of nodes it lists test nodes that the model was wrong about or unsure
-    of, with their position among the anchors. Test metrics come with 95% bootstrap intervals.
+    For links and pairs the page lists new pairs that the model is sure of and test pairs that it was wrong about, with what
+    their scores are made of: in a run of method ``graphreach`` the anchors that carry them; in one of method ``reach`` what
+    each group of features adds, the most travelled paths between both nodes, and the anchors that both are near to. For
+    classes of nodes it lists test nodes that the model was wrong about or unsure of, with their position among the anchors.
+    Test metrics come with 95% bootstrap intervals.
 
     The page needs no network, no font and no script but its own. Graphs of more than 10,000 nodes are shown in part. Of a
     run on several graphs the page shows one, with the figures of that graph, and names those of all.
 
     Args:
         folder: Folder that :func:`graphreach.training.run` wrote, of method ``graphreach`` or ``reach``; of a run of
-            several methods joined by ``+``, the folder of that part. Scores of ``reach`` are shown without terms.
+            several methods joined by ``+``, the folder of that part.
         data: The data that the run was given.
         number: Which of the data's graphs to show, from 1 on; by default the one with most test examples.
         split: The split of that graph; made again by default.
@@ -95,14 +98,15 @@ def make_report(
     place = outcome.pick_graph(number)
     own = make_splits(dataset, run.settings)[place - 1] if split is None else check_split(split)
     _check_examples(outcome, place, own)
+    kind: type[NodeContent | PairContent] = NodeContent if own.task == "node" else PairContent
     if isinstance(run, TrainedRun):
         weights = label_weights(own) if run.settings.walk_weights == "train-labels" else None
         explainer = Explainer(run, own.graph, own.x, walk_graph=weights)
     else:
         explainer = ReachExplainer(run, own.graph, own.x)
+        kind = NodeContent if own.task == "node" else LinkContent
     given = to_list("classes", classes, "a list of names of classes")
     names = given if dataset.classes is None or len(given) else dataset.classes.tolist()
-    kind = NodeContent if own.task == "node" else PairContent
     content = kind(place_of_run, outcome, dataset.name, place, dataset[place - 1], own, explainer, names)
     return fill_page(content.to_dict())
 

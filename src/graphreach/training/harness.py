@@ -204,7 +204,7 @@ class _Run:
         return Outcome(record, scores)
 
     def _fit_pairs(self) -> Outcome:
-        from graphreach.training.reach_run import fit_splits, save_scorer
+        from graphreach.training.reach_run import calibration, fit_splits, save_scorer
 
         scorer, known = fit_splits(self.splits, self.settings, self.clock)
         with self.clock.phase("scoring"):
@@ -218,6 +218,7 @@ class _Run:
         record = self._record(found | test, self.clock.seconds) | {
             "recipe": scorer.recipe.as_dict(),
             "prior": scorer.prior,
+            "calibration": calibration(scorer, self.splits, scores | tested),
             "training_auc": scorer.auc,
             "parameters": sum(each.numel() for each in scorer.head.parameters()),
         }

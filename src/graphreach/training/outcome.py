@@ -137,7 +137,7 @@ def fuse(settings: Settings, splits: list[Split], outcomes: dict[str, Outcome]) 
             weight = fusion.weight_
         weights.append(weight)
     record = {
-        **first.record,
+        **{name: value for name, value in first.record.items() if name != "calibration"},  # sums are no probabilities
         "settings": settings.model_dump(mode="json"),
         "metrics": {part: measure(splits, scores[part], part) for part in ("val", "test")},
         "seconds": {

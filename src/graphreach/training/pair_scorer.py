@@ -24,7 +24,7 @@ from graphreach.nn.perceptron_layers import read_in_blocks
 from graphreach.nn.pretrained import saved_model
 from graphreach.pairs import PairAttributes, PairFeatures, PairRecipe, check_attributes
 from graphreach.pairs.attributes import AttributeScaling
-from graphreach.pairs.features import both_isolated
+from graphreach.pairs.features import PairFacts, both_isolated
 from graphreach.progress import Clock, track
 from graphreach.threads import one_blas_thread, one_torch_thread
 from graphreach.training.attributed_pairs import AttributedPairs, AttributeExamples, attribute_names, learn_attributes
@@ -94,6 +94,14 @@ class KnownGraph:
             if self.attributes is None:
                 return found
             return np.concatenate([found, self.attributes.describe(pairs)], axis=1)
+
+    def facts(self, pairs: Pairs) -> tuple[NDArray[np.float32], PairFacts]:
+        """Features of pairs as :meth:`describe` gives them, and what stands behind them."""
+        with one_blas_thread():
+            found, facts = self.features.facts(pairs, exclude_own_edge=not self.features.recipe.own_edge)
+            if self.attributes is not None:
+                found = np.concatenate([found, self.attributes.describe(pairs)], axis=1)
+            return found, facts
 
     def parts(self, pairs: Pairs) -> list[Pairs]:
         """The pairs, as many at a time as are described at once."""
@@ -177,13 +185,6 @@ class PairScorer:
             )
         own = check_attributes(x, graph.num_nodes, head.node_channels)
         return AttributedPairs(graph, own, head, own_edge=self.recipe.own_edge)
-
-    def attribute_columns(self, known: KnownGraph, pair: tuple[int, int]) -> dict[str, float]:
-        """What attributes say of one pair of positions, by the names of the columns; nothing if they are not read."""
-        if known.attributes is None or not isinstance(self.head, AttributedPairHead):
-            return {}
-        row = known.attributes.describe(np.array(pair)[:, None])[0]
-        return dict(zip(attribute_names(self.head), row.tolist(), strict=True))
 
     def logits(self, features: NDArray[np.float32]) -> NDArray[np.float64]:
         """Logits of described pairs where half of them are links."""

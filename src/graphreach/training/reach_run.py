@@ -17,7 +17,9 @@ from graphreach.nn.attributed_pair_head import AttributedPairHead
 from graphreach.pairs import check_attributes
 from graphreach.progress import Clock
 from graphreach.tasks import Split
+from graphreach.tasks.calibration import reliability
 from graphreach.training.loaded_run import Features, LoadedRun, Positions, check_features, used_features
+from graphreach.training.model import Scores
 from graphreach.training.pair_options import PairOptions
 from graphreach.training.pair_scorer import KnownGraph, PairExamples, PairScorer, learn_pairs
 from graphreach.training.run_folder import MODEL
@@ -40,6 +42,24 @@ def save_scorer(scorer: PairScorer, settings: Settings, folder: Path) -> None:
     options = PairOptions(**settings.model.given()).as_dict()
     drawn = {"negatives": "uniform", "prior": "density", "start": None, "random_state": settings.seed}
     scorer.save(folder / MODEL, estimator=options | drawn)
+
+
+def calibration(scorer: PairScorer, splits: Sequence[Split], scores: dict[str, Scores]) -> dict[str, float]:
+    """The base rate that probabilities assume, and the expected calibration error there of each part with both kinds.
+
+    Args:
+        scorer: What scored the pairs.
+        splits: The split of each graph.
+        scores: Logits of the graphs' pairs, by the name of the part.
+    """
+    errors = {"prior": scorer.prior}
+    for part, found in scores.items():
+        logits = np.concatenate([np.empty(0) if own is None else own for own in found])
+        label = np.concatenate([getattr(split, part).label for split in splits])
+        held = reliability(scorer.probabilities(logits), label, scorer.prior)
+        if held is not None:
+            errors[part] = held.error
+    return errors
 
 
 class ReachRun(LoadedRun):

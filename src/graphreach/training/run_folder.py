@@ -148,6 +148,7 @@ RECORD_FILE = _file(
     settings=_file(method=str, task=str), data=_SIZES, seconds=dict[str, float], test_examples=int,
     metrics=_file(val=dict[str, float], test=dict[str, float]), best_epoch=(int, None), epochs=(int, None),
     leaks=(list[str], None), cluster=(_file(workers=int, cores=int, nodes=int), None),
+    calibration=(_file(prior=float, val=(float, None), test=(float, None)), None),
 )  # fmt: skip
 """``record.json``, which a run has when it has ended."""
 

@@ -73,6 +73,9 @@ function brief(value) {
   return size >= 0.01 ? value.toPrecision(3) : value.toExponential(1);
 }
 
+// A probability of a rare relation is small, and yet not zero.
+const shownChance = (value) => (value < 0.0005 ? brief(value) : value.toFixed(3));
+
 const signed = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(3)}`;
 
 function make(tag, options = {}, ...children) {

@@ -91,22 +91,32 @@ function anchorRow(each, widest, open) {
 }
 
 function showPair(pair) {
-  const [a, b] = pair.nodes;
+  if (byGroups) {
+    showLink(pair);
+    return;
+  }
   const rows = [...pair.terms.map(([name, value]) => [name, value]), ...(pair.others.count ? [[`${pair.others.count} other anchors`, pair.others.adds]] : [])];
   const widest = Math.max(1e-9, ...rows.map(([, value]) => Math.abs(value)), ...pair.anchors.map((each) => Math.abs(each.adds)));
   const what = DATA.task === "link" ? "score of a link" : "score of one class";
   const name = (text) => ({ "reachability, first to second": "A reaches B", "reachability, second to first": "B reaches A" })[text] ?? text;
-  const home = DATA.lists.find((list) => list.pairs.includes(pair));
   showPanel(
-    make("p", { class: "eyebrow", text: home.title }),
-    make("h2", {}, end(0), ` ${ids[a]} – `, end(1), ` ${ids[b]}`),
-    make("p", { class: "verdict" }, pair.probability.toFixed(3), " ", make("small", { text: `${what}, ${pair.calibrated ? "a probability for the base rate of the run" : "no probability"}; logit ${signed(pair.score)}` })),
+    ...pairTitle(pair),
+    make("p", { class: "verdict" }, shownChance(pair.probability), " ", make("small", { text: `${what}, no probability; logit ${signed(pair.score)}` })),
     make("h3", { text: "The logit is the sum of" }),
     make("ul", { class: "sum" },
       ...rows.map(([text, value]) => make("li", {}, sumRow("div", name(text), value, widest))),
       ...pair.anchors.map((each, number) => anchorRow(each, widest, number === 0))),
-    make("h3", { text: "Ends" }),
-    make("div", { class: "chips" }, nodeButton(a), nodeButton(b), toPictures()));
+    ...pairEnds(pair));
+}
+
+function pairTitle(pair) {
+  const [a, b] = pair.nodes;
+  const home = DATA.lists.find((list) => list.pairs.includes(pair));
+  return [make("p", { class: "eyebrow", text: home.title }), make("h2", {}, end(0), ` ${ids[a]} – `, end(1), ` ${ids[b]}`)];
+}
+
+function pairEnds(pair) {
+  return [make("h3", { text: "Ends" }), make("div", { class: "chips" }, ...pair.nodes.map((node) => nodeButton(node)), toPictures())];
 }
 
 function walkList(event) {
@@ -119,12 +129,15 @@ function walkList(event) {
 }
 
 function listPairs() {
+  document.getElementById("lists-about").textContent = byGroups
+    ? "Click a pair to see what each group of features adds to its score, the most travelled paths between both nodes, and the anchors that both are near to."
+    : "Click a pair to see which anchors carry its score.";
   for (const list of DATA.lists) {
     const items = list.pairs.map((pair) => {
       const names = `${ids[pair.nodes[0]]} – ${ids[pair.nodes[1]]}`;
       pair.button = make("button", { type: "button", title: names, "data-list": list.name, onclick: () => selectPair(pair) },
         make("span", { class: "names", text: names }),
-        make("span", { class: "number", text: pair.probability.toFixed(3) }));
+        make("span", { class: "number", text: shownChance(pair.probability) }));
       return make("li", {}, pair.button);
     });
     addList(list, items);

@@ -58,6 +58,8 @@ function paintDiscs(context, screen, classes, colours, alphas, radius) {
   context.putImageData(image, 0, 0);
 }
 
+const steps = (path) => path.nodes.slice(1).map((node, at) => [path.nodes[at], node]);
+
 class View {
   constructor(figure, points, options) {
     this.points = points;
@@ -198,26 +200,40 @@ class View {
   }
 
   drawWay(context, { node, path }) {
-    if (path) this.lines(context, path.nodes.slice(1).map((step, at) => [path.nodes[at], step]), "#E69F00", 2);
+    if (path) this.lines(context, steps(path), "#E69F00", 2);
     this.ring(context, node, theme("--ink"), 2);
   }
 
   drawPair(context, pair) {
-    const [a, b] = pair.nodes;
     const colours = ["#0072B2", "#E69F00"];
-    for (const each of pair.anchors.slice(0, 4)) {
-      for (const [side, path] of each.paths.entries()) {
-        if (path) this.lines(context, path.nodes.slice(1).map((node, at) => [path.nodes[at], node]), colours[side], 2);
-      }
-      this.ring(context, each.node, theme("--ink"), 2);
-    }
+    if (byGroups) this.drawBetween(context, pair, colours);
+    else this.drawTowards(context, pair, colours);
     context.setLineDash([6, 5]);
-    this.lines(context, [[a, b]], theme("--warm"), 2.5);
+    this.lines(context, [pair.nodes], theme("--warm"), 2.5);
     context.setLineDash([]);
     for (const [side, node] of pair.nodes.entries()) {
       this.ring(context, node, colours[side], side ? 2 : 7); // one around the other where both ends lie together
       this.label(context, node, `${"AB"[side]}: ${ids[node]}`, side === 1);
     }
+  }
+
+  drawTowards(context, pair, colours) {
+    for (const each of pair.anchors.slice(0, 4)) {
+      for (const [side, path] of each.paths.entries()) {
+        if (path) this.lines(context, steps(path), colours[side], 2);
+      }
+      this.ring(context, each.node, theme("--ink"), 2);
+    }
+  }
+
+  drawBetween(context, pair, colours) {
+    context.setLineDash([1.5, 4]);
+    for (const [side, node] of pair.nodes.entries()) this.lines(context, pair.anchors.map((each) => [node, each.node]), colours[side], 1.8);
+    context.setLineDash([]);
+    for (const [rank, path] of [...pair.paths.entries()].reverse()) {
+      for (const [colour, more] of [[theme("--card"), 3], [PATH_COLOUR, 0]]) this.lines(context, steps(path), colour, PATH_WIDTHS[rank] + more);
+    }
+    for (const { node } of pair.anchors) this.ring(context, node, theme("--ink"), 2);
   }
 
   lines(context, list, colour, width) {
