@@ -1,5 +1,7 @@
 """A run of method ``reach`` on a graph: scores of pairs or classes of nodes, and where nodes stand among the anchors."""
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -63,7 +65,7 @@ class ReachExplainer(Explainer):
         first, second = check_starts(self.graph, [a, b], "pair").tolist()
         row = self.known.describe(np.array([[first], [second]]))
         score = self.scorer.logits(row)
-        chance = self.scorer.probabilities(score)
+        chance = self.scorer.probabilities(score, self.scorer.rate(self.graph))
         shares = group_shares(self.scorer.logits, row[0], self.scorer.background, self.scorer.names)
         terms = (Term(BASE, shares.base), *(Term(name, value) for name, value in shares.groups.items()))
         return PairExplanation(
@@ -89,7 +91,8 @@ def explain_reach_pair(
         num_anchors: Number of anchors to name.
     """
     known, scorer = run.embed(graph, x), run.scorer
+    rate = scorer.rate(graph)
     return explain_link(
-        known.features, pair, scorer.logits, scorer.background, scorer.probabilities, scorer.prior,
+        known.features, pair, scorer.logits, scorer.background, partial(scorer.probabilities, prior=rate), rate,
         scorer.attribute_columns(known, pair), "a link" if scorer.links else "of one class", num_anchors,
     )  # fmt: skip
