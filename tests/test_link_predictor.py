@@ -165,7 +165,9 @@ def test_saved_and_loaded_it_answers_the_same(graph, links, tmp_path):
     pairs = graph.ids[np.arange(40).reshape(20, 2)]
     assert (again.decision_function(pairs, graph) == links.decision_function(pairs)).all()
     assert again.get_params() == links.get_params()
-    with pytest.raises(InputError, match="graph must be given to a predictor that was loaded"):
+    with pytest.raises(
+        InputError, match="graph must be given to a predictor that was loaded, or is pretrained, got None"
+    ):
         again.predict_proba(pairs)
 
 
@@ -283,7 +285,8 @@ def test_a_predictor_that_has_seen_isolated_pairs_says_what_it_learned_of_them(t
         (lambda g, p: p.predict_proba([("node 1", "node 1")]), "pairs must be of two different nodes, got 'node 1' with"),
         (lambda g, p: p.predict_proba(np.zeros((3, 5))), r"pairs must be rows \(u, v\), shape \[m, 2\]"),
         (lambda g, p: gr.LinkPredictor().predict([("node 1", "node 2")]), "LinkPredictor must be fitted first"),
-        (lambda g, p: gr.LinkPredictor(prior=1.5).fit(g), "prior must be"),
+        (lambda g, p: gr.LinkPredictor(prior=1.5).fit(g), 'prior must be "density" or a share between 0 and 1, got 1.5'),
+        (lambda g, p: gr.LinkPredictor(prior="foo").fit(g), "prior must be .* got 'foo'"),
         (lambda g, p: gr.LinkPredictor(negatives="hard").fit(g), "negatives must be"),
         (lambda g, p: gr.LinkPredictor(steps=1).fit(g), "steps must be an integer from 2 to 64, got 1"),
         (lambda g, p: gr.LinkPredictor().fit(g, pairs=[("node 1", "node 2")]), "pairs and y must be given together"),
@@ -291,12 +294,43 @@ def test_a_predictor_that_has_seen_isolated_pairs_says_what_it_learned_of_them(t
         (lambda g, p: gr.LinkPredictor().fit(g, pairs=[("node 1", "node 2")], y=[3]), "y must be a list of 1 and 0"),
         (lambda g, p: gr.LinkPredictor().fit(gr.Graph.from_edges([[0], [1]])), "at least 4 links to learn from, got 1"),
         (lambda g, p: gr.LinkPredictor().fit(gr.Graph.from_edges(np.triu_indices(5, 1))), "not linked to learn from"),
+        (lambda g, p: gr.LinkPredictor().fit(nx.Graph()), "^graph must have at least one node, got an empty graph"),
+        (lambda g, p: p.score([("node 1", "node 2")], [1]), "y must have pairs of both kinds, 1 and 0, to score by, got 1"),
+        (lambda g, p: p.predict_proba([(0, 1)], gr.Graph.from_edges([[0], [1]], directed=True)), "got a directed one; fit"),
+        (lambda g, p: gr.LinkPredictor.pretrained().predict([(0, 1)]), "predictor that was loaded, or is pretrained"),
+        (lambda g, p: gr.LinkPredictor.pretrained().rate(), "predictor that was loaded, or is pretrained"),
         (lambda g, p: p.score([("node 1", "node 2")], [1, 0]), "y must have one entry for each of 1 pairs, got 2"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_refused(graph, links, call, message):
     with pytest.raises(InputError, match=message):
         call(graph, links)
+
+
+def test_a_directed_predictor_says_which_graphs_it_reads():
+    directed = gr.LinkPredictor(num_members=1, steps=3).fit(gr.datasets.load("communities")[0].graph.transpose())
+    assert not directed.recipe_.directed
+    rng = np.random.default_rng(0)
+    graph = gr.Graph.from_edges(rng.integers(0, 20, (2, 60)), directed=True)
+    with pytest.raises(
+        InputError, match="graph must be directed, as the one that was learned from, got an undirected one"
+    ):
+        gr.LinkPredictor(num_members=1, steps=3).fit(graph).predict_proba([(0, 1)], blocks())
+
+
+def test_probabilities_assume_the_density_of_the_graph_that_is_asked_about(graph):
+    links = gr.LinkPredictor(num_members=1, steps=3).fit(graph)
+    other = blocks(seed=9, inside=0.2)
+    assert links.rate() == links.rate(graph) == links.prior_
+    assert links.rate(other) == pytest.approx(other.num_edges / (120 * 119 / 2))
+    logit = links.decision_function([(0, 1)], other)
+    odds = links.rate(other) / (1 - links.rate(other))
+    assert links.predict_proba([(0, 1)], other)[:, 1] == pytest.approx(1 / (1 + np.exp(-logit) / odds))
+    assert links.explain((0, 1), other).prior == links.rate(other)
+    relation = gr.LinkPredictor(num_members=1, steps=3).fit(
+        graph, pairs=graph.ids[np.arange(40).reshape(20, 2)], y=[1] * 5 + [0] * 15
+    )
+    assert relation.rate(other) == relation.prior_ == 0.25
 
 
 def test_files_hold_no_surprises(links, tmp_path):

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 from graphreach.anchors.select_anchors import resolve_num_anchors
 from graphreach.anchors.strategies import STRATEGIES
-from graphreach.arguments import check_choice, check_flag, check_number, check_whole, describe, pair_rows
+from graphreach.arguments import check_choice, check_flag, check_whole, describe, pair_rows
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.ids import ids_array
@@ -428,16 +428,14 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         return None if part is None else check_attributes(x, graph.num_nodes, len(part.axes))
 
     def _rate(self, prior: float | str, graph: Graph | None) -> float:
-        if isinstance(prior, str):
-            check_choice("prior", prior, ("density",))
-            if graph is None:
-                raise InputError("graph must be given where prior is 'density' and the estimator was loaded, got None")
-            from graphreach.training.pair_scorer import density
+        from graphreach.training.base_rate import check_prior, density
 
-            return density([graph])
-        if not 0 < check_number("prior", prior, 0, 1, above=True) < 1:
-            raise InputError(f"prior must be a share between 0 and 1, or 'density', got {prior!r}")
-        return float(prior)
+        check_prior(prior)
+        if not isinstance(prior, str):
+            return float(prior)
+        if graph is None:
+            raise InputError("graph must be given where prior is 'density' and the estimator was loaded, got None")
+        return density([graph])
 
     def _new_paper(self) -> Any:
         """An estimator of the paper's model with the same arguments."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from graphreach.arguments import check_choice, check_number, check_whole, describe, pair_rows, to_array, to_path
+from graphreach.arguments import check_choice, check_whole, describe, pair_rows, to_path
 from graphreach.auc import auc
 from graphreach.errors import InputError
 from graphreach.explain.links import explain_links
@@ -20,12 +20,12 @@ from graphreach.io.graphs import as_graph
 from graphreach.nn.pair_head import PairHead
 from graphreach.pairs import Recommendations, check_attributes
 from graphreach.pairs.recommendations import recommend
-from graphreach.tasks.pair_keys import draw_pairs, encode, unique
-from graphreach.training.pair_options import FEWEST_LINKS, LINKS, PairOptions, num_others
-from graphreach.training.pair_scorer import KnownGraph, PairExamples, PairScorer, density, learn_pairs
+from graphreach.training.base_rate import check_prior
+from graphreach.training.pair_examples import NEGATIVES, check_both_kinds, link_examples, read_kinds, relation_examples
+from graphreach.training.pair_options import LINKS, PairOptions
+from graphreach.training.pair_scorer import KnownGraph, PairScorer, learn_pairs
 from graphreach.training.saved_models import check_saved
 
-NEGATIVES = ("uniform", "degree")
 PRETRAINED = Path(__file__).parent / "pretrained"
 
 
@@ -60,8 +60,10 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         hidden_channels: Width of the perceptrons.
         num_members: Number of perceptrons whose logits are averaged; with attributes at most three networks are.
         prior: The base rate that probabilities assume: the share of links among the pairs that will be asked about.
-            ``"density"`` is the share of linked pairs among all pairs of the graph, right for pairs drawn at random; 0.5 is
-            right where as many links as other pairs are asked about.
+            ``"density"`` is the share of linked pairs among all pairs of the graph that they are asked in, the one that was
+            learned from or another, and right for pairs drawn at random; where a graph was read as one with two kinds of
+            nodes, only pairs between the two count. Of another relation it is the share of that relation among the listed
+            pairs. 0.5 is right where as many links as other pairs are asked about.
         start: What a head for the links of a small undirected graph (at most 10,000 links, no attributes) may start from:
             ``"pretrained"`` for the model in the package, the folder of a saved predictor of links, or None for nothing. It
             is kept if its loss on pairs that it was trained without is below that of a head that starts from nothing. The
@@ -74,7 +76,7 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         anchors_: Ids of the anchors.
         recipe_: Which features describe a pair; a :class:`graphreach.pairs.PairRecipe`.
         head_: The trained :class:`graphreach.nn.PairHead`, or :class:`graphreach.nn.AttributedPairHead` with attributes.
-        prior_: The base rate of the pairs that were learned from.
+        prior_: The base rate that was learned: the density of the graph, the share of the relation, or ``prior``.
         auc_: AUC of training pairs, each scored by a network that was trained without it.
         classes_: ``[0, 1]``.
         feature_names_: Names of the features.
@@ -130,8 +132,11 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         attributes = None if x is None else check_attributes(x, known.num_nodes)
         if (pairs is None) != (y is None):
             raise InputError(f"pairs and y must be given together, got {'y' if pairs is None else 'pairs'} alone")
-        read = attributes is not None
-        examples = self._link_examples(known, read) if pairs is None else _relation_examples(known, pairs, y)
+        if pairs is None:
+            read = attributes is not None
+            examples = link_examples(known, self.negatives, self.num_links, read, self.random_state)
+        else:
+            examples = relation_examples(known, pairs, y)
         scorer, seen = learn_pairs(
             [examples._replace(x=attributes)], self._options(), pairs is None, self.random_state, self.prior,
             start=self._start(),
@@ -152,7 +157,7 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         """The probability that each pair is no link, and that it is one, ``[m, 2]``.
 
         It is calibrated on pairs that the network had not seen, and holds where the share of links among the pairs asked
-        about is ``prior_``. An edge between the nodes of a pair is not looked at.
+        about is :meth:`rate`, by default the density of the graph. An edge between the nodes of a pair is not looked at.
 
         Of two nodes that have no edge to others structure says nothing. Unless training pairs were like that, their
         probability is ``prior_`` itself; so it is with :meth:`pretrained`. Where one node alone has no edges, the degree of
@@ -165,7 +170,7 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
             x: Attributes of that graph's nodes, if the predictor was fitted with attributes.
         """
         known = self._on(graph, x)
-        chance = self._scorer.probabilities(self._decide(known, pairs), self._rate(known))
+        chance = self._scorer.probabilities(self._decide(known, pairs), self.rate(known.graph))
         return np.stack([1 - chance, chance], axis=1)
 
     def predict(self, pairs: Any, graph: Any = None, x: Any = None) -> NDArray[np.int64]:
@@ -182,9 +187,14 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
             return np.empty(0)
         return self._scorer.score(known, np.stack([known.graph.index_of(first), known.graph.index_of(second)]))
 
-    def _rate(self, known: KnownGraph) -> float:
-        """The base rate of a graph: its own density where that was asked for."""
-        return density([known.graph]) if self.prior == "density" and self.links_ else self.prior_
+    def rate(self, graph: Any = None) -> float:
+        """The base rate that probabilities of a graph's pairs assume: its own density, unless ``prior`` is a number.
+
+        Args:
+            graph: See :meth:`predict_proba`.
+        """
+        self._check_fitted()
+        return self._scorer.rate(self._on(None).graph if graph is None else as_graph(graph), self.prior)
 
     def recommend(self, nodes: Any = None, top: int = 10, graph: Any = None, x: Any = None) -> Recommendations:
         """The partners that nodes are likeliest to be linked to and are not yet.
@@ -193,8 +203,9 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         nearest positions relative to the anchors. Where more than 400 million pairs
         of positions would have to be compared, as for all nodes of a graph with more than 20,000, only walks choose.
 
-        In a directed graph partners are targets of edges from the node. Of a predictor that has learned another relation
-        than being linked, partners may have an edge to the node.
+        In a directed graph partners are targets of edges from the node. In a graph that was read as one with two kinds of
+        nodes (:attr:`graphreach.Graph.sides`), such as users and items, partners are of the other kind. Of a predictor that
+        has learned another relation than being linked, partners may have an edge to the node, and be of its kind.
 
         Args:
             nodes: Ids of nodes, or one id; None for all nodes.
@@ -255,11 +266,11 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         known = self._on(graph, x)
         ((first,), (second,)) = pair_rows([pair], "pair")
         ends = np.array([[known.graph.index_of(first)], [known.graph.index_of(second)]])
-        (found,) = explain_links(known, self._scorer, ends, self._rate(known))
+        (found,) = explain_links(known, self._scorer, ends, self.rate(known.graph))
         return found.explanation
 
     def _chance(self, known: KnownGraph) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
-        return partial(self._scorer.probabilities, prior=self._rate(known))
+        return partial(self._scorer.probabilities, prior=self.rate(known.graph))
 
     def score(self, pairs: Any, y: Any, graph: Any = None, x: Any = None) -> float:
         """The ROC AUC of pairs whose kinds are known.
@@ -270,10 +281,11 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
             graph: See :meth:`predict_proba`.
             x: See :meth:`predict_proba`.
         """
-        truth = _kinds(y)
+        truth = read_kinds(y)
         scores = self.decision_function(pairs, graph, x)
         if len(truth) != len(scores):
             raise InputError(f"y must have one entry for each of {len(scores)} pairs, got {len(truth)}")
+        check_both_kinds(truth, "score by")
         return auc(scores, truth == 1)
 
     def save(self, folder: str | Path) -> None:
@@ -328,27 +340,12 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
             if x is not None:
                 raise InputError("x must be given together with the graph whose attributes it holds, got x alone")
             if self._known is None:
-                raise InputError("graph must be given to a predictor that was loaded from a folder, got None")
+                raise InputError("graph must be given to a predictor that was loaded, or is pretrained, got None")
             return self._known
         other = as_graph(graph)
         if x is None and self._known is not None and other is self._known.graph:
             return self._known
         return self._scorer.on(other, x=x)
-
-    def _link_examples(self, graph: Graph, attributes: bool) -> PairExamples:
-        """Some links and as many pairs that are none, or a few times as many beside attributes."""
-        edges = graph.edge_index
-        links = edges[:, edges[0] != edges[1] if graph.directed else edges[0] < edges[1]]
-        if links.shape[1] < FEWEST_LINKS:
-            raise InputError(f"graph must have at least {FEWEST_LINKS} links to learn from, got {links.shape[1]}")
-        rng = np.random.default_rng([self.random_state, 0])
-        chosen = links[:, np.sort(rng.permutation(links.shape[1])[: self.num_links])]
-        taken = unique(encode(links))
-        others = NEGATIVE_DRAWS[self.negatives](rng, graph, num_others(chosen.shape[1], attributes), taken)
-        if not others.shape[1]:
-            raise InputError("graph must have pairs that are not linked to learn from, got none")
-        truth = np.repeat([1, 0], [chosen.shape[1], others.shape[1]])
-        return PairExamples(graph, np.concatenate([chosen, others], axis=1), truth)
 
     def _options(self) -> PairOptions:
         return PairOptions(**{name: getattr(self, name) for name in PairOptions.names()})
@@ -377,54 +374,11 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         check_choice("negatives", self.negatives, NEGATIVES)
         self._options()
         check_whole("random_state", self.random_state, 0, 2**32 - 1)
-        named = isinstance(self.prior, str) and self.prior == "density"
-        if not named and not 0 < check_number("prior", self.prior, 0, 1, above=True) < 1:
-            raise InputError(f'prior must be a share between 0 and 1, or "density", got {self.prior!r}')
+        check_prior(self.prior)
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "head_"):
             raise InputError("LinkPredictor must be fitted first: call fit(graph)")
-
-
-def _relation_examples(graph: Graph, pairs: Any, y: Any) -> PairExamples:
-    first, second = pair_rows(pairs)
-    truth = _kinds(y)
-    if len(truth) != len(first):
-        raise InputError(f"y must have one entry for each of {len(first)} pairs, got {len(truth)}")
-    if not 0 < int(truth.sum()) < len(truth):
-        raise InputError("y must have pairs of both kinds, 1 and 0, to learn from")
-    return PairExamples(graph, np.stack([graph.index_of(first), graph.index_of(second)]), truth)
-
-
-def _kinds(y: Any) -> NDArray[np.int64]:
-    """Kinds of pairs as 0 and 1."""
-    array = to_array("y", y)
-    if array.ndim != 1 or not np.isin(array, (0, 1)).all():
-        raise InputError(f"y must be a list of 1 and 0, got {describe(y)}")
-    return array.astype(np.int64)
-
-
-def _uniform(rng: np.random.Generator, graph: Graph, size: int, taken: NDArray[np.int64]) -> NDArray[np.int64]:
-    return draw_pairs(rng, graph.num_nodes, size, taken)
-
-
-def _by_degree(rng: np.random.Generator, graph: Graph, size: int, taken: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Different pairs outside ``taken`` whose ends are drawn in proportion to their degree: they are ends of edges."""
-    found = np.empty((2, 0), np.int64)
-    edges = graph.edge_index
-    for _ in range(50):
-        drawn = np.stack([edges[side][rng.integers(0, edges.shape[1], 2 * size)] for side in (0, 1)])
-        drawn = np.concatenate([found, drawn[:, drawn[0] != drawn[1]]], axis=1)
-        keys = encode(drawn)
-        _, first = np.unique(keys, return_index=True)
-        first = np.sort(first[~np.isin(keys[first], taken)])
-        found = drawn[:, first[:size]]
-        if found.shape[1] == size:
-            break
-    return found
-
-
-NEGATIVE_DRAWS = {"uniform": _uniform, "degree": _by_degree}
 
 
 def _plain(values: dict[str, Any]) -> dict[str, Any]:

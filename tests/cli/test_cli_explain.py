@@ -41,7 +41,8 @@ def test_a_node(run, folder):
 def test_mistakes_are_one_line(run, folder, tmp_path):
     for words, sentence in (
         ((), "one of --pair and --node"),
-        (("--node", "nowhere"), "ids must be ids of nodes"),
+        (("--node", "nowhere"), "--node must be the id of a node (such as "),
+        (("--pair", "nowhere", "else"), "--pair must be the id of a node (such as "),
         (("--pair", "street 1", "street 1"), "two different nodes"),
         (("--node", "street 1", "--graph", tmp_path / "none.csv"), "--graph must be a file"),
         (("--node", "street 1", "--graph-number", 2), "--graph-number must be 1, the only graph"),
@@ -60,7 +61,7 @@ def test_one_graph_of_several(run, three_graphs, tmp_path):
     assert done.exit_code == 0, done.output
     assert done.stderr == "graphreach: graph 2 of 3; --graph-number picks another\n"
     assert json.loads(done.stdout)["node"] == 45
-    assert "ids must be" in run("explain", folder, "--node", 45, "--graph-number", 1).stderr
+    assert "--node must be the id" in run("explain", folder, "--node", 45, "--graph-number", 1).stderr
     (tmp_path / "pairs.csv").write_text("source,target\n3,10\n")
     for number in (1, 3):
         words = ("--graph-number", number, "--json")

@@ -90,6 +90,10 @@ def test_compare_takes_them_too(run, tables, tmp_path):
         (["--protocol", "given"], "--test-pairs must be given for protocol 'given'"),
         (["--test-pairs", "test.csv", "--protocol", "clean"], "--test-pairs must go without a protocol"),
         (["--test-pairs", "test.csv", "--task", "pair"], "--test-pairs must go with task link, got task pair"),
+        (
+            ["--test-pairs", "test.csv", "--keep-connected"],
+            "--keep-connected must go without --test-pairs, as they are the",
+        ),
         (["--test-pairs", "missing.csv"], "missing.csv"),
     ],
 )
@@ -113,6 +117,12 @@ def test_the_past_and_the_future(run, tmp_path):
     done = run("train", tmp_path / "log.txt", "--protocol", "time", "-o", tmp_path / "run", *FAST, "--json")
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["leaks"] == ["link, time: no leak"]
+    said = "edges have times; --protocol time trains on the past, and this split is random"
+    assert said not in done.stderr
+    words = ("--model", "common-neighbours", "-o")
+    assert said in run("train", tmp_path / "log.txt", *words, tmp_path / "random").stderr
+    words = ("--models", "common-neighbours", "--seeds", 1, "-o", tmp_path / "runs")
+    assert said in run("compare", tmp_path / "log.txt", *words).stderr
     (tmp_path / "plain.txt").write_text("".join(row.partition(" ")[2] for row in rows.splitlines(keepends=True)))
     done = run("train", tmp_path / "plain.txt", "--protocol", "time", "-o", tmp_path / "other", *FAST)
     assert done.exit_code == 2

@@ -5,15 +5,7 @@ import json
 import polars as pl
 import pytest
 
-SMALL = (
-    "--set", "model.steps=3", "--set", "model.lengths=[3]", "--set", "model.num_anchors=6", "--set", "model.num_members=2",
-)  # fmt: skip
-
-
-def trained(run, streets, folder, *words):
-    done = run("train", streets["graph"], "-o", folder, *words, *SMALL)
-    assert done.exit_code == 0, done.output
-    return done
+from cli_helpers import trained
 
 
 def refused(done, *sentences):

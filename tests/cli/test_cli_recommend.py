@@ -99,7 +99,7 @@ def test_mistakes_are_one_line(run, streets, saved, tmp_path):
     for words, sentence in (
         ((graph,), "one of --node (with the id of a node, repeatable) and --all must be given, got neither"),
         ((graph, "--all", "--node", "street 1"), "must be given, got both"),
-        ((graph, "--node", "nowhere"), "nowhere"),
+        ((graph, "--node", "nowhere"), "--node must be the id of a node (such as 'street 0', "),
         ((graph, "--all", "-o", tmp_path / "out.xlsx"), "--output must end in .csv, .parquet or .json, got out.xlsx"),
         ((graph, "--all", "--graph", graph), "--graph must go with the folder of a run"),
         ((saved, "--all"), "--graph must be given with a folder"),
@@ -111,3 +111,18 @@ def test_mistakes_are_one_line(run, streets, saved, tmp_path):
         assert sentence in done.stderr
         assert len(done.stderr.splitlines()) == 1
     assert not (tmp_path / "out.xlsx").exists()
+
+
+def test_partners_in_a_graph_with_two_kinds_of_nodes_are_of_the_other_kind(run, quick, tmp_path):
+    likes = tmp_path / "likes.csv"
+    likes.write_text(
+        "user,item\n" + "".join(f"u{i},i{j}\n" for i in range(16) for j in range(9) if (i * j + i) % 4 == 0)
+    )
+    graph = gr.read_graph(likes)
+    for words in ((), ("--fit",)):
+        done = run("recommend", likes, "--all", *words)
+        assert done.exit_code == 0, done.output
+        rows = pl.read_csv(done.stdout.encode())
+        assert len(rows) > 50
+        assert (rows["node"].str.head(1) != rows["partner"].str.head(1)).all()
+        assert f"probabilities are those where {graph.num_edges / (16 * 9):.3g} of all pairs asked about" in done.stderr

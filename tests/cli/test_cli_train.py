@@ -220,3 +220,24 @@ def test_embed_of_a_few_links_says_that_none_is_held_out(run, tmp_path):
     assert "too few links to hold any out" in done.stderr
     found = json.loads(done.stdout)
     assert (found["auc"], found["held_out_links"], found["width"]) == ({}, 0, 6)
+
+
+def test_negatives_and_a_connected_training_graph_are_options(run, town, tmp_path):
+    words = ("--negatives", "degree", "--keep-connected", "--set", "fractions=[0.6,0.2,0.2]", "--json")
+    done = run("train", town["graph"], "--model", "common-neighbours", "-o", tmp_path / "run", *words)
+    assert done.exit_code == 0, done.output
+    chosen = json.loads(done.stdout)["settings"]
+    assert chosen["negatives"] == "degree"
+    assert chosen["keep_connected"] is True
+    words = ("--models", "common-neighbours", "--seeds", 1, "-o", tmp_path / "runs", *words)
+    assert run("compare", town["graph"], *words).exit_code == 0
+    record = json.loads((tmp_path / "runs" / "runs" / "common-neighbours-0" / "record.json").read_text())
+    assert (record["settings"]["negatives"], record["settings"]["keep_connected"]) == ("degree", True)
+    done = run("train", town["graph"], "--model", "common-neighbours", "-o", tmp_path / "plain", "--json")
+    assert json.loads(done.stdout)["settings"]["keep_connected"] is False
+
+
+def test_negatives_that_there_are_not(run, town, tmp_path):
+    done = run("train", town["graph"], "--negatives", "nearby", "-o", tmp_path / "run")
+    assert done.exit_code == 2
+    assert "got 'nearby'" in done.stderr

@@ -495,3 +495,23 @@ def test_pointers_and_pages_are_no_edges(read):
         read("version https://git-lfs.github.com/spec/v1\noid sha256:abc\nsize 12\n")
     with pytest.raises(InputError, match="is a web page"):
         read("<!DOCTYPE html>\n<html> 404 </html>\n")
+
+
+def test_columns_without_a_common_id_are_noticed(read):
+    rows = "".join(f"u{i},i{j}\n" for i in range(5) for j in range(4))
+    said_of = (
+        "no id is in both columns; if they hold two kinds of nodes, such as users and items, bipartite=True (--bip"
+    )
+    graph = read("source,target\n" + rows)
+    assert said_of in said(graph)
+    assert graph.sides is None
+    assert said_of in said(read("source,target\n" + "".join(f"{i},{j}\n" for i in range(5) for j in range(10, 14))))
+    for text, words in (
+        ("user,item\n" + rows, {}),
+        ("source,target\n" + rows, {"bipartite": True}),
+        ("source,target\n" + rows, {"bipartite": False}),
+        ("source,target\n" + rows + "i1,i2\n", {}),
+        ("source,target\n" + "".join(f"hub,leaf{i}\n" for i in range(30)), {}),
+        ("source,target\na,x\na,y\nb,x\nb,y\n", {}),
+    ):
+        assert said_of not in said(read(text, **words))

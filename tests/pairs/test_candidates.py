@@ -3,6 +3,7 @@
 import sys
 
 import numpy as np
+import polars as pl
 import pytest
 
 from graphreach.graph import Graph
@@ -135,3 +136,44 @@ def test_steps_go_on_where_few_are_reached():
 def test_a_ring_has_what_is_two_and_three_steps_away(three_steps):
     pairs = candidates(described(cycle(20)), np.array([0]), nearest=False)
     assert partners(pairs, 0) == {2, 3, 17, 18}
+
+
+def two_kinds(directed=False, seed=0):
+    """Users and items, and for each node those of the other kind that it has no edge with."""
+    linked = np.random.default_rng(seed).random((30, 20)) < 0.15
+    users, items = np.nonzero(linked)
+    frame = pl.DataFrame({"user": users, "item": items})
+    return Graph.from_frame(frame, directed=directed)
+
+
+@pytest.mark.parametrize("nearest", [False, True])
+def test_candidates_are_of_the_other_kind(nearest):
+    graph = two_kinds()
+    pairs = candidates(described(graph), np.arange(graph.num_nodes), 1000, nearest=nearest)
+    side, dense = graph.sides, graph.to_scipy().toarray()
+    assert (side[pairs].sum(axis=0) == 1).all()
+    assert not dense[pairs[0], pairs[1]].any()
+    free = (side[:, None] != side) & (dense == 0)
+    assert pairs.shape[1] == free.sum()  # the graph is connected, and there is room for all
+
+
+def test_the_best_of_the_other_kind_are_kept(three_steps):
+    graph = two_kinds()
+    own = matrix_powers(graph, 3)[2]
+    pairs = candidates(described(graph), np.array([3]), 4, nearest=False)
+    free = np.flatnonzero((graph.sides != graph.sides[3]) & (graph.to_scipy().toarray()[3] == 0))
+    best = free[np.argsort(-own[3, free], kind="stable")[:4]]
+    assert own[3, pairs[1]].sum() == pytest.approx(own[3, best].sum())
+
+
+def test_another_relation_may_hold_within_a_kind():
+    graph = two_kinds()
+    pairs = candidates(described(graph, own_edge=True), np.arange(graph.num_nodes), 1000, nearest=False)
+    assert {0, 1, 2} == set(graph.sides[pairs].sum(axis=0).tolist())
+
+
+def test_where_all_edges_leave_one_kind_the_other_has_no_candidates():
+    graph = two_kinds(directed=True)
+    pairs = candidates(described(graph), np.arange(graph.num_nodes), 1000)
+    assert not (graph.sides[pairs[0]] == 1).any()
+    assert not (graph.sides[pairs[1]] == 0).any()

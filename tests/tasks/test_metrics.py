@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from graphreach.errors import InputError
 from graphreach.tasks import Examples, mean_metrics, metrics, pooled_hits
+from graphreach.tasks.metrics import rank_among
 
 
 def pairs(label):
@@ -208,3 +209,20 @@ def test_labels_as_a_matrix_must_be_booleans_with_one_row_per_node():
         Examples(np.arange(3), np.ones((2, 2), np.bool_))
     assert Examples(np.arange(3), np.ones((3, 2), np.bool_)).several
     assert not Examples(np.arange(3), np.zeros(3, np.int64)).several
+
+
+def test_ranks_among_different_numbers_of_candidates():
+    scores, others, of = (
+        np.array([0.5, 0.5, 0.5]),
+        np.array([0.9, 0.5, 0.1, 0.1, -np.inf, 0.5]),
+        np.array([0, 0, 0, 1, 1, 2]),
+    )
+    assert rank_among(scores, others, of) == {"mrr": pytest.approx((1 / 2.5 + 1 + 1 / 1.5) / 3), "hits@1": 1 / 3}
+
+
+@given(st.integers(0, 10_000))
+def test_ranks_among_equal_numbers_of_candidates_are_those_of_metrics(seed):
+    rng = np.random.default_rng(seed)
+    scores, others = rng.integers(0, 4, 6).astype(float), rng.integers(0, 4, (6, 11)).astype(float)
+    expected = metrics("link", scores, pairs([1] * 6), others, ties="mean")
+    assert rank_among(scores, others.ravel(), np.repeat(np.arange(6), 11)) == pytest.approx(expected)

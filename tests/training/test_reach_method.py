@@ -133,9 +133,11 @@ def test_a_loaded_run_gives_the_recorded_scores_and_probabilities(sample, traine
     assert np.array_equal(logits, trained[1][task].scores["test"][0])
     chances = run.score_pairs(known, split.test.index, split.graph)
     assert ((chances > 0) & (chances < 1)).all()
+    assert run.scorer.rate(split.graph) == run.scorer.prior
     odds = run.scorer.prior / (1 - run.scorer.prior)
     assert chances == pytest.approx(1 / (1 + np.exp(-logits) / odds))
-    assert f"{run.scorer.prior:.3g}" in run.meaning
+    assert f"{run.scorer.prior:.3g}" in run.meaning_of(known)
+    assert ("as frequent as among all pairs" in run.meaning) == (task == "link")
     with pytest.raises(InputError, match="must be of task 'node'"):
         run.class_probabilities(known, [0])
 

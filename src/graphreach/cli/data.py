@@ -12,6 +12,7 @@ import typer
 import graphreach as gr
 from graphreach.cli.group import say
 from graphreach.cli.options import option
+from graphreach.graph.ids import plain_ids
 from graphreach.progress import stage
 
 GRAPH = (
@@ -132,8 +133,8 @@ def with_graph(verb: Callable[..., None], argument: Any = None) -> Callable[...,
     return command
 
 
-def find_node(graph: gr.Graph, text: str) -> int:
-    """The position of a node whose id was typed."""
+def find_node(graph: gr.Graph, text: str, option: str = "--node") -> int:
+    """The position of a node whose id was typed as an option."""
     kind = graph.ids.dtype.kind
     if kind == "O":  # ids of several kinds, or of none that can be typed: what they read as
         known = {str(each): position for position, each in reversed(list(enumerate(graph.ids.tolist())))}
@@ -141,11 +142,11 @@ def find_node(graph: gr.Graph, text: str) -> int:
             return int(known[text])
     try:
         wanted: str | float = text if kind in "UO" else int(text) if kind in "iu" else float(text)
+        return int(graph.index_of(wanted))
     except ValueError:
         raise gr.InputError(
-            f"ids must be ids of nodes (such as {', '.join(repr(each) for each in graph.ids[:3].tolist())}), got {text!r}"
+            f"{option} must be the id of a node (such as {', '.join(map(repr, plain_ids(graph.ids[:3])))}), got {text!r}"
         ) from None
-    return int(graph.index_of(wanted))
 
 
 class Tables(NamedTuple):

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 
 import graphreach as gr
@@ -11,6 +12,7 @@ from graphreach.cli import options
 from graphreach.cli.data import find_node, load_run, read_run_data
 from graphreach.cli.group import say
 from graphreach.cli.options import check_output, option
+from graphreach.cli.remarks import say_one_kind
 from graphreach.progress import stage
 
 PAIR = "Ids of a pair whose score is to be explained."
@@ -43,9 +45,12 @@ def explain(
     if (pair is None) == (node is None):
         raise gr.InputError("one of --pair and --node must be given")
     loaded = load_run(run, graph, features, graph_number, new_anchors, model=True)
-    ends = [find_node(loaded.graph, text) for text in (pair or (str(node),))]
+    asked = "--node" if pair is None else "--pair"
+    ends = [find_node(loaded.graph, text, asked) for text in (pair or (str(node),))]
     if loaded.run.settings.task == "node" and pair is not None:
         raise gr.InputError("RUN must be of task link or pair to explain pairs, got one of task node")
+    if pair is not None and loaded.run.settings.task == "link":
+        say_one_kind(loaded.graph, np.array(ends)[:, None])
     from graphreach.explain import Explainer
     from graphreach.explain.links import SHOWN
     from graphreach.explain.reach_explainer import ReachExplainer, explain_reach_pair

@@ -60,6 +60,13 @@ GIVEN = "Table of links to test on, taken out of the graph; with a column label,
 TestPairs = Annotated[Path | None, option("--test-pairs", GIVEN, "FILE", "drawn from the graph")]
 VALIDATION = "The same of links to choose the model by."
 ValPairs = Annotated[Path | None, option("--val-pairs", VALIDATION, "FILE", "drawn from the graph")]
+DRAWN = (
+    "Pairs that links are told apart from: uniform, degree (both ends as popular as those of links), same-distance or"
+    " common-neighbour."
+)
+Negatives = Annotated[str | None, option("--negatives", DRAWN, "NAME", "uniform")]
+FOREST = "Keep a spanning forest of the links in training, so that no part of the graph falls apart."
+KeepConnected = Annotated[bool, option("--keep-connected", FOREST, default="off")]
 EPOCHS = "Maximum number of epochs; training stops after 250 without a better validation, or --set patience=N."
 Epochs = Annotated[int | None, option("--epochs", EPOCHS, "N", "1000", min=1)]
 Preset = Annotated[str | None, option("--preset", "best, paper or authors.", "NAME", "best")]

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,12 +17,16 @@ from graphreach.cli.data import load_run
 from graphreach.cli.group import say
 from graphreach.cli.options import check_output, option
 from graphreach.cli.output import calibration_text, metrics_text, summary
+from graphreach.cli.remarks import say_one_kind
 from graphreach.graph.ids import plain_ids
 from graphreach.io.writers import write_table
 from graphreach.progress import stage
+from graphreach.tasks.link_split import find_sides, linked_keys
 from graphreach.tasks.pair_keys import draw_pairs, encode, unique
 
 LABELLED = "Table of pairs of ids with a column label, 0 or 1."
+
+CANDIDATES = "Table of links and the candidates they are ranked among; or .npz with the candidates of --pairs."
 
 UNKNOWN = 3
 """The exit code where some ids were not known and the others were written."""
@@ -43,6 +48,11 @@ class _EmbeddedRun:
         """Whether the run predicts several labels per node."""
         return bool(getattr(self.run, "several_labels", False))
 
+    @property
+    def meaning(self) -> str:
+        """What scores of pairs are, as a clause."""
+        return str(self.run.meaning_of(self.z))
+
     def scores(self, pairs: Any) -> Any:
         """Scores of pairs of positions ``[2, m]``."""
         return self.run.score_pairs(self.z, pairs, self.graph)
@@ -52,7 +62,9 @@ def predict(
     run: options.Run,
     pairs: Annotated[Path | None, option("--pairs", "Table of pairs of ids.", "FILE", "none")] = None,
     nodes: Annotated[Path | None, option("--nodes", "Table or list of ids.", "FILE", "none")] = None,
-    strict: Annotated[bool, option("--strict", "Refuse a table with an unknown id.", default="off")] = False,
+    strict: Annotated[
+        bool, option("--strict", "Refuse a table with rows that would be left out.", default="off")
+    ] = False,
     graph: options.OtherGraph = None,
     graph_number: options.GraphNumber = None,
     new_anchors: options.NewAnchors = False,
@@ -70,24 +82,29 @@ def predict(
     Of a run whose nodes have several labels, a node has one row for each label with a probability of at least 0.5, or else
     one for the likeliest label; the columns p_... are the probabilities of all labels in each of its rows.
 
-    Rows with unknown ids are left out, the ids are listed on stderr, and the exit code is 3.
+    Rows with unknown ids, and pairs of a node with itself, are left out and listed on stderr, and the exit code is 3.
     """
     if (pairs is None) == (nodes is None):
         raise gr.InputError("one of --pairs and --nodes must be given")
     if output is not None:
         check_output(output, [".csv", ".parquet"])
     asked = _EmbeddedRun(run, graph, features, graph_number, new_anchors)
-    table, unknown = _pair_table(asked, pairs, strict) if pairs is not None else _node_table(asked, nodes, strict)
+    table, left_out = _pair_table(asked, pairs, strict) if pairs is not None else _node_table(asked, nodes, strict)
     _write(table, output, json_)
-    if unknown:
-        say(f"left out the rows of {len(unknown)} ids that are not known: {_few(unknown)}")
+    for sentence in left_out:
+        say(sentence)
+    if left_out:
         raise typer.Exit(UNKNOWN)
 
 
-def _pair_table(asked: _EmbeddedRun, path: Path, strict: bool) -> tuple[dict[str, Any], list[Any]]:
+def _pair_table(asked: _EmbeddedRun, path: Path, strict: bool) -> tuple[dict[str, Any], list[str]]:
     from graphreach.io.tables import read_pairs
 
-    index, unknown = _known(asked, path, "--pairs", strict, read_pairs)
+    index, left_out = _known(asked, path, "--pairs", strict, read_pairs)
+    index, same = _different(asked.graph, index, strict)
+    left_out += same
+    if asked.run.settings.task == "link":
+        say_one_kind(asked.graph, index)
     source, target = (plain_ids(asked.graph.ids[side]) for side in index)
     scores = asked.scores(index)
     table = {"source": source, "target": target, "score": scores, "rank": _ranks(scores)}
@@ -95,14 +112,25 @@ def _pair_table(asked: _EmbeddedRun, path: Path, strict: bool) -> tuple[dict[str
         others = random_non_links(asked.graph, RANDOM_PAIRS, asked.run.knows(asked.graph))
         below = np.searchsorted(np.sort(asked.scores(others)), scores) if others.size else scores
         table["percentile"] = below / others.shape[1] if others.size else [None] * len(scores)
-    say(f"{asked.run.meaning}; rank 1 is the highest, percentile the share of random pairs without a link below")
-    return table, unknown
+    say(f"{asked.meaning}; rank 1 is the highest, percentile the share of random pairs without a link below")
+    return table, left_out
+
+
+def _different(graph: gr.Graph, index: NDArray[np.int64], strict: bool) -> tuple[NDArray[np.int64], list[str]]:
+    """The pairs of two different nodes, and a sentence on the others, if there are any."""
+    same = index[0] == index[1]
+    if not same.any():
+        return index, []
+    ids = plain_ids(graph.ids[index[0, same]])
+    if strict or same.all():
+        raise gr.InputError(f"--pairs must hold pairs of two different nodes, got {ids[0]!r} twice")
+    return index[:, ~same], [f"left out {len(ids)} pair{'s' * (len(ids) > 1)} of a node with itself: {_few(ids)}"]
 
 
 def _known(
     asked: _EmbeddedRun, path: Path, option: str, strict: bool, read: Callable[..., Any]
-) -> tuple[np.ndarray[Any, Any], list[Any]]:
-    """Positions of the rows whose ids the run can score, and the ids that it cannot."""
+) -> tuple[np.ndarray[Any, Any], list[str]]:
+    """Positions of the rows whose ids the run can score, and a sentence on the ids that it cannot, if there are any."""
     index, _, unknown = read(path, asked.graph, say, strict=False)
     without = ~asked.run.knows(asked.graph)
     late = np.unique(index[without[index]])
@@ -110,7 +138,7 @@ def _known(
     index = index[..., ~np.atleast_2d(without[index]).any(0)]
     if unknown and (strict or not index.size):
         raise gr.InputError(f"{option} must hold ids of nodes that the run can score, got {_few(unknown)} that are not")
-    return index, unknown
+    return index, [f"left out the rows of {len(unknown)} ids that are not known: {_few(unknown)}"] if unknown else []
 
 
 def _few(ids: list[Any], most: int = 10) -> str:
@@ -121,6 +149,8 @@ def _few(ids: list[Any], most: int = 10) -> str:
 def random_non_links(graph: gr.Graph, size: int, known: NDArray[np.bool_], seed: int = 0) -> NDArray[np.int64]:
     """Up to ``size`` different pairs ``[2, m]`` of known nodes without an edge in either direction.
 
+    If the graph was read as one with two kinds of nodes, they are between the two.
+
     Example:
         >>> path = gr.Graph.from_edges([[0, 1], [1, 2]])
         >>> np.sort(random_non_links(path, 10, np.ones(3, bool)), axis=0).T.tolist()
@@ -129,6 +159,10 @@ def random_non_links(graph: gr.Graph, size: int, known: NDArray[np.bool_], seed:
     nodes = np.flatnonzero(known)
     if len(nodes) < 2:
         return np.empty((2, 0), np.int64)
+    sides = find_sides(graph, None)
+    if sides is not None:
+        own = replace(sides, side=np.where(known, sides.side, -1))
+        return own.draw(np.random.default_rng(seed), size, linked_keys(graph))
     place = np.full(graph.num_nodes, -1)
     place[nodes] = np.arange(len(nodes))
     edges = place[graph.edge_index]
@@ -145,10 +179,10 @@ def _ranks(scores: Any) -> Any:
     return pl.Series(np.asarray(scores)).rank("min", descending=True).to_numpy().astype(np.int64)
 
 
-def _node_table(asked: _EmbeddedRun, path: Path | None, strict: bool) -> tuple[dict[str, Any], list[Any]]:
+def _node_table(asked: _EmbeddedRun, path: Path | None, strict: bool) -> tuple[dict[str, Any], list[str]]:
     from graphreach.io.tables import read_nodes
 
-    index, unknown = _known(asked, path, "--nodes", strict, read_nodes)  # type: ignore[arg-type]
+    index, left_out = _known(asked, path, "--nodes", strict, read_nodes)  # type: ignore[arg-type]
     chances = asked.run.class_probabilities(asked.z, index)
     names = asked.classes or list(range(chances.shape[1]))
     if asked.several_labels:
@@ -159,7 +193,7 @@ def _node_table(asked: _EmbeddedRun, path: Path | None, strict: bool) -> tuple[d
     else:
         row, best = np.arange(len(index)), chances.argmax(1)
     table = {"node": plain_ids(asked.graph.ids[index[row]]), "class": [names[each] for each in best]}
-    return table | {f"p_{name}": chances[row, column] for column, name in enumerate(names)}, unknown
+    return table | {f"p_{name}": chances[row, column] for column, name in enumerate(names)}, left_out
 
 
 def _write(table: dict[str, Any], output: Path | None, as_json: bool) -> None:
@@ -178,6 +212,7 @@ def _write(table: dict[str, Any], output: Path | None, as_json: bool) -> None:
 def evaluate(
     run: options.Run,
     pairs: Annotated[Path | None, option("--pairs", LABELLED, "FILE", "the test examples of the run")] = None,
+    candidates: Annotated[Path | None, option("--candidates", CANDIDATES, "FILE", "none")] = None,
     labels: options.Labels = None,
     label_column: options.LabelColumn = None,
     graph: options.OtherGraph = None,
@@ -193,33 +228,47 @@ def evaluate(
     classes, and hard_auc the same by the predicted class alone, as the paper's tables have it: 0.5 is chance in both.
 
     Scores of pairs by model reach are probabilities. Their calibration error is the mean distance of a probability from the
-    share of positives among the pairs that have about that probability, at the base rate that the run assumes.
+    share of positives among the pairs that have about that probability, at the base rate that they assume.
 
     Where nodes have several labels, micro_f1 and macro_f1 are those of as many labels as a node has, the likeliest ones;
     micro_f1_unknown and macro_f1_unknown those of labels with a probability of at least 0.5, at least one per node.
+
+    With --candidates, links are ranked among candidates of your own: mrr is the mean reciprocal rank of a link among its
+    candidates, hits@K the share of links in the first K places, and ties count half. A table has the columns source, target
+    and label, 1 for links and 0 for candidates; a link's candidates are those with its source or, with a further column
+    group, those of its group, which may have any nodes. An array pairs [links, candidates, 2] in a .npz file, as HeaRT has
+    it, goes with --pairs, the table of the links.
     """
     from graphreach.training.run_folder import RunFolder
+    from graphreach.training.settings import FITTED
 
     if pairs is not None and labels is not None:
         raise gr.InputError("one of --pairs and --labels must be given, got both")
-    if pairs is None and labels is None:
+    if candidates is not None and labels is not None:
+        raise gr.InputError("one of --candidates and --labels must be given, got both")
+    if pairs is None and labels is None and candidates is None:
         given = {"label-column": label_column, "graph": graph, "graph-number": graph_number, "features": features}
         for name, value in given.items():
             if value is not None:
                 raise gr.InputError(
-                    f"--{name} must go with --pairs or --labels, which say what is evaluated, got neither"
+                    f"--{name} must go with --pairs, --candidates or --labels, which say what is evaluated, got neither"
                 )
         record = RunFolder(run).record
         typer.echo(json.dumps(_recorded(record)) if json_ else summary(record))
         return
     asked = _EmbeddedRun(run, graph, features, graph_number, new_anchors)
     task = asked.run.settings.task
+    if candidates is not None:
+        _rank(asked, candidates, pairs, json_)
+        return
     if (pairs is None) != (task == "node"):
         raise gr.InputError(f"{'--labels' if task == 'node' else '--pairs'} must be given for a run of task {task}")
     from graphreach import tasks
     from graphreach.io.tables import read_pair_labels
 
     if pairs is not None:
+        if asked.run.settings.method in FITTED:
+            say(asked.meaning)
         examples = tasks.Examples(*read_pair_labels(pairs, asked.graph, say))
         scores = asked.scores(examples.index)
     else:
@@ -228,7 +277,7 @@ def evaluate(
     found = tasks.metrics(task, scores, examples)
     positive = "" if task == "node" else f", {int(examples.label.sum())} of them positive"
     say(f"{asked.run.settings.method}, {task}: {len(examples)} {'nodes' if task == 'node' else 'pairs'}{positive}")
-    held = {} if pairs is None else _calibration(asked.run, scores, examples)
+    held = {} if pairs is None else _calibration(asked, scores, examples)
     if json_:
         typer.echo(json.dumps(found | held))
         return
@@ -247,15 +296,34 @@ def _recorded(record: dict[str, Any]) -> dict[str, Any]:
     return found | {name: held[name] for name in ("prior",) if name in held}
 
 
-def _calibration(run: Any, chances: NDArray[Any], examples: Any) -> dict[str, float]:
-    """The calibration error of pairs at the base rate of the run, where its scores are probabilities."""
+def _calibration(asked: _EmbeddedRun, chances: NDArray[Any], examples: Any) -> dict[str, float]:
+    """The calibration error of pairs at the base rate that is assumed, where scores are probabilities."""
     from graphreach.tasks.calibration import reliability
     from graphreach.training.reach_run import ReachRun
 
-    if not isinstance(run, ReachRun):
+    if not isinstance(asked.run, ReachRun):
         return {}
-    held = reliability(chances, examples.label, run.scorer.prior)
-    return {} if held is None else {"calibration_error": held.error, "prior": run.scorer.prior}
+    rate = asked.run.scorer.rate(asked.graph)
+    held = reliability(chances, examples.label, rate)
+    return {} if held is None else {"calibration_error": held.error, "prior": rate}
+
+
+def _rank(asked: _EmbeddedRun, path: Path, links: Path | None, as_json: bool) -> None:
+    """Print how links are ranked among the candidates of a file."""
+    from graphreach.cli.ranking import read_ranked, say_known, score_ranked
+    from graphreach.tasks.metrics import rank_among
+
+    if asked.run.settings.task == "node":
+        raise gr.InputError("--candidates must go with a run of links or pairs, got one of task node")
+    ranked = read_ranked(path, links, asked.graph)
+    say_known(asked.graph, ranked)
+    scores = score_ranked(ranked, lambda pairs: asked.run.logits(asked.z, pairs, asked.graph))
+    found = rank_among(scores[ranked.links], scores[ranked.candidates], ranked.of)
+    sizes = np.bincount(ranked.of)
+    many = f"{sizes.min()}" if sizes.min() == sizes.max() else f"{sizes.min()} to {sizes.max()}"
+    settings = asked.run.settings
+    say(f"{settings.method}, {settings.task}: {len(ranked.links)} links, each among {many} candidates; ties count half")
+    typer.echo(json.dumps(found) if as_json else metrics_text(found))
 
 
 def _node_examples(asked: _EmbeddedRun, path: Any, column: str | None) -> Any:

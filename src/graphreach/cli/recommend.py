@@ -59,8 +59,8 @@ def recommend(
     Links are scored by a model that ships with the package, by one that is learned from the graph (--fit), or by that of a
     run. Each row is a node, a partner, the probability of
     a link between them and the partner's rank among those of the node; in a directed graph the link goes from the node to
-    the partner. Probabilities assume that links are as frequent as among all pairs of the graph. A node without edges has
-    no rows.
+    the partner. Probabilities assume that links are as frequent as among all pairs of the graph. In a graph with two kinds
+    of nodes (--bipartite), partners are of the other kind. A node without edges has no rows.
     """
     if bool(node) == all_:
         got = "both" if all_ else "neither"
@@ -70,6 +70,8 @@ def recommend(
     graph, x = _read_data(file, other, features)
     wanted = None if all_ else [graph.ids[find_node(graph, text)] for text in node or []]
     links = _predictor(file.graph, graph, x, seed, fit)
+    positive = "are links" if links.links_ else "are of one class"
+    say(f"probabilities are those where {links.rate(graph):.3g} of all pairs asked about {positive}")
     if not compares_positions(graph, graph.num_nodes if wanted is None else len(wanted)):
         say("candidates are those that walks reach; positions are not compared for so many nodes")
     rows = _Rows(links.recommend_blocks(wanted, top, graph, x))
@@ -114,8 +116,7 @@ def _predictor(source: Path, graph: gr.Graph, x: Any, seed: int, fit: bool) -> g
         return gr.LinkPredictor.pretrained()
     with stage("learning links"):
         links = gr.LinkPredictor(random_state=seed).fit(graph, x)
-    rate = f"1 in {1 / links.prior_:,.0f} pairs"
-    say(f"AUC of links that were left out {links.auc_:.4f}; probabilities are those where {rate} is a link")
+    say(f"AUC of links that were left out {links.auc_:.4f}")
     return links
 
 

@@ -42,6 +42,8 @@ def train(
     protocol: options.Protocol = None,
     test_pairs: options.TestPairs = None,
     val_pairs: options.ValPairs = None,
+    negatives: options.Negatives = None,
+    keep_connected: options.KeepConnected = False,
     preset: options.Preset = None,
     epochs: options.Epochs = None,
     seed: options.Seed = None,
@@ -72,7 +74,7 @@ def train(
     tables = Tables(labels, label_column, features, test_pairs, val_pairs)
     chosen = {
         "task": task, "method": model, "protocol": protocol, "preset": preset, "epochs": epochs, "seed": seed,
-        "device": device,
+        "device": device, "negatives": negatives, "keep_connected": keep_connected or None,
     }  # fmt: skip
     chosen["method"] = model or _default_model(config, set_ or [])
     settings = _read_settings(file, tables, config, set_, chosen)
@@ -84,6 +86,7 @@ def train(
     where = options.make_engine(engine, address, workers=workers)
     data, classes = load_data(file, tables)
     _say_sides(data, settings)
+    _say_times(data, settings)
     if verbose:
         say_plan(settings, data.samples[0])
     source = describe_source(file, tables, classes)
@@ -155,6 +158,8 @@ def _given_protocol(
         raise gr.InputError(f"--test-pairs must go with task link, got task {settings.task}")
     if protocol not in (None, "given"):
         raise gr.InputError(f"--test-pairs must go without a protocol, as they are the split, got {protocol!r}")
+    if settings.keep_connected:
+        raise gr.InputError("--keep-connected must go without --test-pairs, as they are the split, got both")
     return values | {"task": "link", "protocol": "given"}
 
 
@@ -163,6 +168,13 @@ def _say_sides(data: Any, settings: "training.Settings") -> None:
     known = any(sample.graph.sides is not None for sample in data.samples)
     if known and settings.task == "link" and settings.bipartite is None:
         say("negatives are between the two kinds of nodes; --set bipartite=false draws them among all")
+
+
+def _say_times(data: Any, settings: "training.Settings") -> None:
+    """Say that links could be split by their times where a random split is made."""
+    known = any(sample.graph.time is not None for sample in data.samples)
+    if known and settings.task == "link" and settings.protocol not in ("time", "given"):
+        say("edges have times; --protocol time trains on the past, and this split is random")
 
 
 def _check_effect(methods: list[str], changes: list[str] | None, tables: Tables, values: dict[str, Any]) -> None:
@@ -189,6 +201,8 @@ def compare(
     protocol: options.Protocol = None,
     test_pairs: options.TestPairs = None,
     val_pairs: options.ValPairs = None,
+    negatives: options.Negatives = None,
+    keep_connected: options.KeepConnected = False,
     preset: options.Preset = None,
     epochs: options.Epochs = None,
     device: options.Device = None,
@@ -207,7 +221,10 @@ def compare(
     plot.require_matplotlib()
     check_output_folder(Path() if output is None else output)
     tables = Tables(labels, label_column, features, test_pairs, val_pairs)
-    chosen = {"task": task, "protocol": protocol, "preset": preset, "epochs": epochs, "device": device}
+    chosen = {
+        "task": task, "protocol": protocol, "preset": preset, "epochs": epochs, "device": device,
+        "negatives": negatives, "keep_connected": keep_connected or None,
+    }  # fmt: skip
     _refuse_method(config, set_ or [])
     listed = _names(models)
     base = _read_settings(file, tables, config, set_, chosen | {"method": "+".join(listed) or None})
@@ -221,6 +238,7 @@ def compare(
         check_effect(settings[0])
     data, classes = load_data(file, tables)
     _say_sides(data, base)
+    _say_times(data, base)
     for settings in each.values():
         training.check_run(settings[0], len(data))
         check_labels(settings[0], data.several_labels)

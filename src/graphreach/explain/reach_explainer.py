@@ -65,7 +65,8 @@ class ReachExplainer(Explainer):
         """Why pairs ``[2, m]`` of positions have their probabilities, with positions of the nodes that are named."""
         self._check_pairs()
         listed = check_pairs(pairs, self.graph.num_nodes)
-        return explain_links(self.known, self.scorer, listed, relation=RELATION, num_anchors=num_anchors)
+        rate = self.scorer.rate(self.graph)
+        return explain_links(self.known, self.scorer, listed, rate, RELATION, num_anchors)
 
     def _check_pairs(self) -> None:
         if self.run.settings.task == "node":
@@ -84,6 +85,6 @@ def explain_reach_pair(
         x: Features, if the run was trained with them.
         num_anchors: Number of anchors to name.
     """
-    pairs = np.array(pair)[:, None]
-    (found,) = explain_links(run.embed(graph, x), run.scorer, pairs, relation=RELATION, num_anchors=num_anchors)
+    pairs, rate = np.array(pair)[:, None], run.scorer.rate(graph)
+    (found,) = explain_links(run.embed(graph, x), run.scorer, pairs, rate, RELATION, num_anchors)
     return found.explanation

@@ -28,6 +28,14 @@ TWICE = (
     "bipartite=True (--bipartite) keeps them apart"
 )
 
+APART = (
+    "no id is in both columns; if they hold two kinds of nodes, such as users and items, bipartite=True (--bipartite) says "
+    "so, and only pairs between the two count as possible links"
+)
+
+MANY = 10
+"""Rows from which on columns without a common id are worth a remark."""
+
 DENSE = 0.9
 """The share of numbers in a range that has to occur for the range to be counted through."""
 
@@ -74,8 +82,11 @@ def number_edges(
     edges = number_columns(source, target, columns.weights, nodes)
     if bipartite is None and not kinds and looks_numbered_twice(edges.source, edges.target, edges.ids):
         kinds = [TWICE]
+    two_kinds = _have_two_kinds(edges, names, bipartite)
+    if bipartite is None and not two_kinds and not kinds and _share_no_id(edges):
+        kinds = [APART]
     reading = replace(reading, assumed=(*reading.assumed, *kinds))
-    return edges._replace(time=time, reading=reading, two_kinds=_have_two_kinds(edges, names, bipartite))
+    return edges._replace(time=time, reading=reading, two_kinds=two_kinds)
 
 
 def edges_from_frame(frame: Any, asked: Asked, nodes: Iterable[Hashable], bipartite: bool | None) -> Edges:
@@ -243,11 +254,19 @@ def split_kinds(source: Any, target: Any, names: tuple[Any, Any], bipartite: boo
 def _have_two_kinds(edges: Edges, names: tuple[Any, Any], bipartite: bool | None) -> bool:
     """Whether the caller or the names of the columns say so, and no node is in both columns."""
     named = all(isinstance(name, str) for name in names) and are_two_kinds(*names)
-    if bipartite is False or not (bipartite or named):
-        return False
+    return bipartite is not False and bool(bipartite or named) and not _have_common_id(edges)
+
+
+def _have_common_id(edges: Edges) -> bool:
+    """Whether a node is in both columns."""
     is_source = np.zeros(len(edges.ids), np.bool_)
     is_source[edges.source] = True
-    return not is_source[edges.target].any()
+    return bool(is_source[edges.target].any())
+
+
+def _share_no_id(edges: Edges) -> bool:
+    """Whether no node is in both columns though that is no accident: there are many rows, and as many as nodes."""
+    return len(edges.source) >= max(MANY, len(edges.ids)) and not _have_common_id(edges)
 
 
 def _as_series(column: Any) -> Any:

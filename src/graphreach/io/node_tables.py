@@ -133,10 +133,10 @@ class NodeTable:
             hint = self.rows.missing_separator()
             raise InputError(f"{self.what} must have a column of ids and one of labels, got only {self.columns}{hint}")
         taken = None if label is None else self.find(label, "label")
-        usual = self._usual(LABEL_NAMES, [None if id is None else self.find(id, "id")])
+        usual = self.named(LABEL_NAMES, [None if id is None else self.find(id, "id")])
         at_id = self.id_column(id, taken if taken is not None else usual)
         if taken is None:
-            taken = self._usual(LABEL_NAMES, [at_id])
+            taken = self.named(LABEL_NAMES, [at_id])
         rest = self._others([at_id])
         if taken is None and len(self.names) == 2:
             taken = 1 - at_id
@@ -155,7 +155,7 @@ class NodeTable:
         """
         if id is not None:
             return self.find(id, "id")
-        usual = self._usual(NODE_NAMES, [taken])
+        usual = self.named(NODE_NAMES, [taken])
         if usual is not None:
             return usual
         index, first = self._index_column(), int(taken == 0)
@@ -190,11 +190,11 @@ class NodeTable:
     def has_pair_labels(self, ends: Sequence[int]) -> bool:
         """Whether a column beside a pair is named as labels are, or is the only other one of a file without header."""
         alone = "without a header" in self.assumed and len(self._others(ends)) == 1
-        return alone or self._usual(LABEL_NAMES, ends) is not None
+        return alone or self.named(LABEL_NAMES, ends) is not None
 
     def pair_label_column(self, ends: Sequence[int]) -> int:
         """The column of zeros and ones beside a pair."""
-        column, rest = self._usual(LABEL_NAMES, ends), self._others(ends)
+        column, rest = self.named(LABEL_NAMES, ends), self._others(ends)
         if column is None and len(rest) != 1:
             raise InputError(f"{self.what} must have a column named label, got {self.columns}")
         return rest[0] if column is None else column
@@ -213,7 +213,8 @@ class NodeTable:
         index = self._index_column()
         return [column for column in range(len(self.names)) if column not in used and column != index]
 
-    def _usual(self, usual: Sequence[str], taken: Sequence[int | None]) -> int | None:
+    def named(self, usual: Sequence[str], taken: Sequence[int | None]) -> int | None:
+        """The column with the first of some ``usual`` names, whatever its case, of those that are not ``taken``."""
         names = [None if column in taken else normalise_name(name) for column, name in enumerate(self.names)]
         return next((names.index(name) for name in usual if name in names), None)
 

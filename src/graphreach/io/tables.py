@@ -7,7 +7,7 @@ are strings, the table's text is taken as it stands.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -328,7 +328,7 @@ def read_pair_labels(
     table = NodeTable(path, graph, NO_ENDS)
     ends = table.pair_columns()
     index, _, _ = table.nodes(ends, strict=True)
-    return index, _zeros_and_ones(table, ends, report)
+    return index, zeros_and_ones(table, ends, report)
 
 
 def read_links(
@@ -361,13 +361,15 @@ def read_links(
     if not table.has_pair_labels(ends):
         table.report_columns({"pairs": ends}, report, "all pairs are links")
         return index, None
-    label = _zeros_and_ones(table, ends, report)
+    label = zeros_and_ones(table, ends, report)
     others = index[:, label == 0]
     return index[:, label == 1], others if others.shape[1] else None
 
 
-def _zeros_and_ones(table: NodeTable, ends: tuple[int, int], report: Report | None) -> NDArray[np.int64]:
-    """The labels of pairs."""
+def zeros_and_ones(
+    table: NodeTable, ends: tuple[int, int], report: Report | None, others: Mapping[str, Sequence[int]] | None = None
+) -> NDArray[np.int64]:
+    """The labels of pairs; ``others`` are further columns that are read, for the report."""
     column = table.pair_label_column(ends)
     given = table.texts([column])[0]
     numbers = given.cast(pl.Float64, strict=False).fill_null(-1).to_numpy()
@@ -378,7 +380,7 @@ def _zeros_and_ones(table: NodeTable, ends: tuple[int, int], report: Report | No
             f"{table.what} must have 0 or 1 in column {table.title(column)}, "
             f"got {given[row]!r:.80} in {table.place(row)}"
         )
-    table.report_columns({"pairs": ends, "labels": [column]}, report)
+    table.report_columns({"pairs": ends, "labels": [column], **(others or {})}, report)
     return numbers.astype(np.int64)
 
 

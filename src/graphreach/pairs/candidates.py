@@ -54,6 +54,8 @@ def candidates(
     the largest cosines.
 
     A node is no candidate of itself, nor are the nodes that it has an edge to, unless the features see a pair's own edge.
+    In a graph that was read as one with two kinds of nodes, candidates for a link are of the other kind, and where all
+    edges leave one kind, nodes of the other have none.
 
     Args:
         features: Describes pairs of a graph.
@@ -99,10 +101,11 @@ def _reached(features: PairFeatures, nodes: Pairs, count: int, back: bool) -> tu
     if back:  # deg(v) P^t(v, u) goes from node to node along the reversed edges as P^t(u, v) does along the edges
         graph, start, worth = graph.transpose(), worth, inverse
     first = 1 if back or features.recipe.own_edge else 2
+    side, wanted = _kinds(features)
     partners, sizes = np.empty((len(nodes), count), np.int64), np.zeros(len(nodes), np.int64)
     _reach_rows(
         (graph.indptr, graph.indices, graph.weights), (links.indptr, links.indices), start, inverse, worth, nodes,
-        first, FAR, features.recipe.own_edge, partners, sizes,
+        first, FAR, features.recipe.own_edge, side, wanted, partners, sizes,
     )  # fmt: skip
     return np.repeat(np.arange(len(nodes)), sizes), partners[np.arange(count) < sizes[:, None]]
 
@@ -116,6 +119,7 @@ def _nearest(features: PairFeatures, nodes: Pairs, count: int) -> tuple[Pairs, P
         for first, second in ((("to", "to"), ("from", "from"), ("to", "from")) if graph.directed else (("to", "to"),))
         for one, other in zip(features.positions(first), features.positions(second), strict=True)
     ]
+    side, wanted = _kinds(features)
     alike, part = np.empty((ROWS, graph.num_nodes), np.float32), np.empty((ROWS, graph.num_nodes), np.float32)
     with one_blas_thread():
         for begin in range(0, len(nodes), ROWS):
@@ -127,10 +131,22 @@ def _nearest(features: PairFeatures, nodes: Pairs, count: int) -> tuple[Pairs, P
                 part /= length[rows, None] * lengths + np.float32(NOTHING)
                 alike += part
             _best_rows(
-                alike, (graph.indptr, graph.indices), own, features.recipe.own_edge,
+                alike, (graph.indptr, graph.indices), own, features.recipe.own_edge, side, wanted,
                 partners[begin : begin + ROWS], sizes[begin : begin + ROWS],
             )  # fmt: skip
     return np.repeat(np.arange(len(nodes)), sizes), partners[np.arange(count) < sizes[:, None]]
+
+
+def _kinds(features: PairFeatures) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+    """The kind of each node, and the kind of its partners (-2 if it has none); empty where any two may be linked."""
+    graph, side = features.graph, features.graph.sides
+    if side is None or features.recipe.own_edge:
+        return np.empty(0, np.int8), np.empty(0, np.int8)
+    wanted = np.where(side >= 0, 1 - side, -2).astype(np.int8)
+    leaving = np.unique(side[np.diff(graph.indptr.astype(np.int64)) > 0])
+    if len(leaving) == 1:
+        wanted[side != leaving[0]] = -2
+    return side, wanted
 
 
 def _length(positions: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -209,12 +225,13 @@ def _step(
 @long_kernel
 def _reach_rows(
     share: Any, edges: Any, links: Any, start: Any, inverse: Any, worth: Any, nodes: Any, first: Any, far: Any,
-    linked: Any, out: Any, sizes: Any,
+    linked: Any, side: Any, wanted: Any, out: Any, sizes: Any,
 ) -> None:  # fmt: skip
     """The nodes with the largest sum of steps ``first`` .. :data:`STEPS` times ``worth``, for each listed node.
 
     Steps go on up to ``far`` while there is room for all that is reached.
     ``start`` and then ``inverse`` divide what a node passes on; ``linked`` keeps those that ``links`` have an edge to.
+    Where ``side`` is not empty, only nodes of the ``wanted`` side are kept.
     """
     n = len(inverse)
     x, y, total, values = np.zeros(n), np.zeros(n), np.zeros(n), np.empty(n)
@@ -236,6 +253,8 @@ def _reach_rows(
             support, found = found, support
             for i in range(count if t >= first else 0):
                 v = support[i]
+                if len(side) > 0 and side[v] != wanted[u]:
+                    continue
                 if total[v] == 0.0:
                     touched[reached] = v
                     reached += 1
@@ -264,8 +283,10 @@ def _leave_out(values: Any, links: Any, u: Any, linked: Any, nothing: Any) -> No
 
 
 @long_kernel
-def _best_rows(share: Any, alike: Any, links: Any, nodes: Any, linked: Any, out: Any, sizes: Any) -> None:
-    """The nodes with the largest entries of each row, if they are above zero."""
+def _best_rows(
+    share: Any, alike: Any, links: Any, nodes: Any, linked: Any, side: Any, wanted: Any, out: Any, sizes: Any
+) -> None:
+    """The nodes with the largest entries of each row, if they are above zero and of the ``wanted`` side."""
     n = alike.shape[1]
     values, places = np.empty(n, np.float32), np.empty(n, np.int64)
     for j in range(share[0], len(nodes), share[1]):
@@ -274,7 +295,7 @@ def _best_rows(share: Any, alike: Any, links: Any, nodes: Any, linked: Any, out:
         _leave_out(alike[j], links, nodes[j], linked, np.float32(0.0))
         size = 0
         for v in range(n):
-            if alike[j, v] > 0.0:
+            if alike[j, v] > 0.0 and (len(side) == 0 or side[v] == wanted[nodes[j]]):
                 values[size], places[size] = alike[j, v], v
                 size += 1
         sizes[j] = _best(values, places, size, out[j])

@@ -37,7 +37,9 @@ def without_edges(graph: Graph, pairs: NDArray[np.int64]) -> Graph:
     keep[at[at >= 0]] = False
     kept = np.concatenate([[0], np.cumsum(keep)])[graph.indptr.astype(np.int64)]
     weights = None if graph.weights is None else graph.weights[keep]
-    return Graph(compact(kept, graph.indices[keep], weights), graph.ids, graph.directed)
+    found = Graph(compact(kept, graph.indices[keep], weights), graph.ids, graph.directed)
+    found.sides = graph.sides
+    return found
 
 
 def exact_between(graph: Graph, pairs: NDArray[np.int64], steps: int, returns: int) -> Between:

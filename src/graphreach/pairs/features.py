@@ -34,6 +34,14 @@ NEVER = 1e-6
 GROUPS = ("direct", "position", "degree", "return")
 """Groups of columns; a column's name begins with that of its group."""
 
+OTHER_KIND = {
+    True: "graph must be directed, as the one that was learned from, got an undirected one; fit(graph) learns from it, or "
+    "read it with directed=True (--directed)",
+    False: "graph must be undirected, as the one that was learned from, got a directed one; fit(graph) learns from it, or "
+    "read it with directed=False (--undirected)",
+}
+"""What is said of a graph that is not directed as the recipe is."""
+
 Array = NDArray[np.float32]
 
 
@@ -143,11 +151,7 @@ class PairFeatures:
 
     def __init__(self, graph: Graph, recipe: PairRecipe, anchors: ArrayLike | None = None, seed: int = 0) -> None:
         if recipe.directed != graph.directed:
-            kinds = {True: "directed", False: "undirected"}
-            raise InputError(
-                f"graph must be {kinds[recipe.directed]}, as the one that was learnt from, got a "
-                f"{kinds[graph.directed]} one"
-            )
+            raise InputError(OTHER_KIND[recipe.directed])
         self.graph, self.recipe, self.seed = graph, recipe.resolved(graph), check_seed(seed)
         self.anchors = self._anchors(anchors)
         self._into = in_degree(graph)

@@ -28,7 +28,7 @@ class Recommendations:
         probability: Probabilities of a link.
         rank: 1 for a node's best partner, 2 for the next.
         without: Ids of nodes that were asked about and have no candidates, so no rows: they have no edges, or an edge to
-            every node that they reach.
+            every node that they reach and that they can be linked to.
 
     Example:
         >>> import graphreach as gr

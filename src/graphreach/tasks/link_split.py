@@ -221,4 +221,6 @@ def _keep_entries(graph: Graph, keep: NDArray[np.bool_]) -> Graph:
     indptr = np.concatenate([[0], np.cumsum(sizes)])
     weights = None if graph.weights is None else graph.weights[keep]
     csr: CSR = compact(indptr, graph.indices[keep], weights)
-    return Graph(csr, graph.ids, graph.directed)
+    found = Graph(csr, graph.ids, graph.directed)
+    found.sides = graph.sides
+    return found

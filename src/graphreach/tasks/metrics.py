@@ -1,6 +1,7 @@
 """How good scores are."""
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -164,7 +165,31 @@ def _of_ranking(positives: NDArray[np.float64], candidates: NDArray[np.float64],
         rank = 1 + np.count_nonzero(candidates >= positives[:, None], axis=1)
         if ties == "mean":
             rank = rank - np.count_nonzero(candidates == positives[:, None], axis=1) / 2
-    hits = {f"hits@{k}": float(np.mean(rank <= k)) for k in HITS if k <= candidates.shape[1]}
+    return _of_ranks(rank, candidates.shape[1])
+
+
+def rank_among(
+    scores: NDArray[np.float64], candidate_scores: NDArray[np.float64], of: NDArray[np.int64]
+) -> dict[str, float]:
+    """Mean reciprocal rank and Hits@K of links that have different numbers of candidates; ties count half.
+
+    Args:
+        scores: Of the links, ``[p]``.
+        candidate_scores: Of the candidates of all links, ``[e]``.
+        of: Which link each candidate stands beside, ``[e]``; each link has one at least.
+
+    Example:
+        >>> rank_among(np.array([0.9, 0.2]), np.array([0.1, 0.2, 0.3]), np.array([0, 1, 1]))
+        {'mrr': 0.7, 'hits@1': 0.5}
+    """
+    num = len(scores)
+    above = np.bincount(of[candidate_scores > scores[of]], minlength=num)
+    equal = np.bincount(of[candidate_scores == scores[of]], minlength=num)
+    return _of_ranks(1 + above + equal / 2, int(np.bincount(of, minlength=num).min()))
+
+
+def _of_ranks(rank: NDArray[Any], num_candidates: int) -> dict[str, float]:
+    hits = {f"hits@{k}": float(np.mean(rank <= k)) for k in HITS if k <= num_candidates}
     return {"mrr": float(np.mean(1 / rank))} | hits
 
 

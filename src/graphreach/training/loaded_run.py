@@ -96,6 +96,10 @@ class LoadedRun:
         """What scores are, as a clause."""
         return NO_PROBABILITIES
 
+    def meaning_of(self, z: Any) -> str:
+        """What scores of pairs of one graph are, given what :meth:`embed` found of it, as a clause."""
+        return self.meaning
+
     def embed(self, graph: Graph, x: Features = None) -> Any:
         """What has to be computed once for a graph; nothing, if pairs are scored as they come."""
         return None

@@ -28,6 +28,7 @@ from graphreach.pairs.features import PairFacts, both_isolated
 from graphreach.progress import Clock, track
 from graphreach.threads import one_blas_thread, one_torch_thread
 from graphreach.training.attributed_pairs import AttributedPairs, AttributeExamples, attribute_names, learn_attributes
+from graphreach.training.base_rate import density
 from graphreach.training.link_folds import link_features
 from graphreach.training.pair_options import FEWEST_LINKS, PairOptions, num_others
 
@@ -136,7 +137,7 @@ class PairScorer:
         head: The trained network.
         recipe: Which features describe a pair.
         anchors: Ids of the anchors; None if every graph has anchors of its own.
-        prior: The base rate that probabilities assume.
+        prior: The base rate of the pairs that were learned from, or the one that was asked for.
         links: Whether links were learned, or another relation of pairs.
         auc: AUC of training pairs, each scored by a network that was trained without it.
         background: Features of some training pairs, ``[b, f]``.
@@ -221,6 +222,16 @@ class PairScorer:
         before = self.head.calibration
         before.copy_(torch.stack([scale * before[0], scale * before[1] + shift]))
         return lambda values: scale * values + shift
+
+    def rate(self, graph: Graph, prior: float | str = "density") -> float:
+        """The base rate that probabilities of a graph's pairs assume.
+
+        Args:
+            graph: The graph that the pairs are asked in.
+            prior: ``"density"`` for that of this graph where links were learned; of another relation, or where a number was
+                asked for, it is that of training.
+        """
+        return density([graph]) if self.links and prior == "density" else self.prior
 
     def probabilities(self, logits: NDArray[np.float64], prior: float | None = None) -> NDArray[np.float64]:
         """Probabilities where the share of links among the pairs is ``prior``, by default that of training."""
@@ -423,12 +434,3 @@ def _base_rate(parts: Sequence[PairExamples], truth: NDArray[np.int64], links: b
     if not links:
         return float(np.clip(truth.mean(), 1e-9, 1 - 1e-9))
     return density([part.graph for part in parts])
-
-
-def density(graphs: Sequence[Graph]) -> float:
-    """The share of linked pairs among all pairs of the graphs, above 0 and below 1."""
-    edges, pairs = 0.0, 0.0
-    for graph in graphs:
-        edges += graph.num_edges
-        pairs += graph.num_nodes * (graph.num_nodes - 1) / (1 if graph.directed else 2)
-    return float(np.clip(edges / max(1.0, pairs), 1e-12, 1 - 1e-12))

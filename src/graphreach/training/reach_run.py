@@ -74,7 +74,7 @@ class ReachRun(LoadedRun):
         new_anchors: Whether every graph gets anchors of its own.
 
     Attributes:
-        scorer: The head, its recipe and the base rate that scores assume.
+        scorer: The head, its recipe and the base rate that scores of a graph's pairs assume.
     """
 
     def __init__(self, folder: Path, settings: Settings, new_anchors: bool = False) -> None:
@@ -85,9 +85,15 @@ class ReachRun(LoadedRun):
 
     @property
     def meaning(self) -> str:
-        """The base rate that scores assume."""
+        """What scores are, whatever the graph."""
+        if self.scorer.links:
+            return "scores are probabilities where links are as frequent as among all pairs of the graph asked about"
+        return f"scores are probabilities where {self.scorer.prior:.3g} of all pairs asked about are of one class"
+
+    def meaning_of(self, z: Any) -> str:
+        """The base rate that scores of pairs of one graph assume."""
         positive = "are links" if self.scorer.links else "are of one class"
-        return f"scores are probabilities where {self.scorer.prior:.3g} of all pairs asked about {positive}"
+        return f"scores are probabilities where {self.scorer.rate(z.graph):.3g} of all pairs asked about {positive}"
 
     def embed(self, graph: Graph, x: Features = None) -> KnownGraph:
         """What describes the pairs of a graph, with the features of its nodes if the run was trained with some."""
@@ -111,5 +117,6 @@ class ReachRun(LoadedRun):
         return self.scorer.score(z, check_pairs(pairs, z.graph.num_nodes))
 
     def score_pairs(self, z: Any, pairs: Positions, graph: Graph) -> NDArray[Any]:
-        """Probabilities where the share of positives among the pairs is ``scorer.prior``."""
-        return self.scorer.probabilities(self.logits(z, pairs, graph))
+        """Probabilities where the share of positives among the pairs is ``scorer.rate(graph)``."""
+        logits = self.logits(z, pairs, graph)
+        return self.scorer.probabilities(logits, self.scorer.rate(z.graph))

@@ -165,6 +165,10 @@ class TrainedModel:
         """What scores of pairs are, as a clause."""
         return NO_PROBABILITIES
 
+    def meaning_of(self, z: Any) -> str:
+        """What scores of pairs of one graph are, given what :meth:`embed` found of it, as a clause."""
+        return self.meaning
+
     def match(self, graph: Graph, new_anchors: bool | None = None) -> AnchorMatch | None:
         """Where the run's anchors are in a graph; None if the graph has anchors of its own.
 

@@ -75,7 +75,8 @@ def fit_with_links(
     """Vectors of a graph, and a scorer of pairs that was trained on links which its vectors had not seen.
 
     A tenth of the links, at most 10,000, are held out, vectors are made without them, and a head learns to tell these
-    links from random pairs. Then vectors are made again with all links, unless all but a hundredth were there.
+    links from random pairs, which are between both kinds of nodes if the graph was read as one with two. Then vectors are
+    made again with all links, unless all but a hundredth were there.
 
     Args:
         graph: The graph.
@@ -89,7 +90,7 @@ def fit_with_links(
     count = min(int(HELD_OUT * links.shape[1]), MOST_LINKS)
     others = np.empty((2, 0), np.int64)
     if links.shape[1] >= FEWEST_LINKS:
-        others = rng.integers(0, graph.num_nodes, (2, 2 * count))
+        others = _draw(rng, graph, 2 * count)
         linked = (edge_entries(graph, others) >= 0) | (edge_entries(graph, others[::-1]) >= 0)
         others = others[:, (others[0] != others[1]) & ~linked][:, :count]
     if not others.shape[1]:
@@ -99,6 +100,16 @@ def fit_with_links(
     vectors = make(without_edges(graph, held), None, Examples(np.concatenate([held, others], axis=1), linked))
     scorer = _train(vectors, held, others, seed)
     return (vectors if count <= (1 - ENOUGH) * links.shape[1] else make(graph, vectors, None)), scorer
+
+
+def _draw(rng: np.random.Generator, graph: Graph, size: int) -> Pairs:
+    """Random pairs; if the graph has two kinds of nodes, between these and in the directions of its edges."""
+    if graph.sides is None:
+        return rng.integers(0, graph.num_nodes, (2, size))
+    pairs = np.stack([rng.choice(np.flatnonzero(graph.sides == side), size) for side in (0, 1)])
+    sources = graph.edge_index[0]
+    turned = graph.sides[sources[rng.integers(0, len(sources), size)]] == 1
+    return np.where(turned, pairs[::-1], pairs)
 
 
 def _train(vectors: Described, held: Pairs, others: Pairs, seed: int) -> LinkScorer:
