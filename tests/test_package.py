@@ -44,6 +44,19 @@ print(*sys.modules)
     assert not set(HEAVY) & set(run_python(code).split())
 
 
+def test_links_are_trained_and_scored_without_scikit_learn():
+    """Its import took longer than all else on a small graph."""
+    code = """
+import sys
+import graphreach as gr
+ring = gr.Graph.from_edges([[*range(40), *range(40)], [*range(1, 40), 0, *range(2, 40), 0, 1]])
+settings = gr.training.Settings(method="reach", model={"num_anchors": 4, "steps": 2, "lengths": [2], "num_members": 1})
+assert "ap" in gr.training.run(gr.datasets.Sample(ring), settings).test
+print(*sys.modules)
+"""
+    assert not {"sklearn", "pandas", "scipy.stats", "scipy.optimize"} & set(run_python(code).split())
+
+
 LOADED = "print(sum(name.partition('.')[0] == 'graphreach' for name in sys.modules))"
 FIT = f"""
 import sys

@@ -1,4 +1,4 @@
-"""ROC AUC as the share of comparisons of a positive with a negative that the positive wins."""
+"""How well scores rank: ROC AUC, the share of comparisons with a negative that a positive wins; average precision."""
 
 from typing import Any
 
@@ -44,3 +44,24 @@ def auc(scores: NDArray[Any], positive: NDArray[np.bool_]) -> float:
     """
     (concordant,), (comparisons,) = count_concordant(scores, positive)
     return float(concordant / comparisons) if comparisons and not np.isnan(scores).any() else float("nan")
+
+
+def average_precision(scores: NDArray[Any], positive: NDArray[np.bool_]) -> float:
+    """The average precision: the mean over positives of the precision at their score, without interpolation.
+
+    The same as scikit-learn's, whose import takes longer than training on a small graph.
+
+    Args:
+        scores: One score per example, ``[m]``.
+        positive: Which examples are positive, ``[m]``, at least one.
+
+    Example:
+        >>> round(average_precision(np.array([0.9, 0.4, 0.2]), np.array([True, False, True])), 3)
+        0.833
+    """
+    order = np.argsort(-scores, kind="stable")
+    values = scores[order]
+    last = np.flatnonzero(np.concatenate([values[1:] != values[:-1], [True]]))  # where each group of equal scores ends
+    found = np.cumsum(positive[order], dtype=np.float64)[last]
+    precision, recall = (found / (last + 1))[::-1], np.append((found / found[-1])[::-1], 0.0)
+    return float(-np.sum(np.diff(recall) * precision))

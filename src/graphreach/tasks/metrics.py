@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphreach.arguments import check_choice, check_whole, describe, to_finite, to_list
-from graphreach.auc import auc
+from graphreach.auc import auc, average_precision
 from graphreach.errors import InputError
 from graphreach.progress import stage
 from graphreach.tasks.examples import Examples, find_task
@@ -80,10 +80,8 @@ def metrics(
         return _of_nodes(values, examples)
     values, out = _check_pair_scores(scores, examples, task), {}
     if 0 < int(examples.label.sum()) < len(examples):
-        from sklearn.metrics import average_precision_score
-
         out["auc"] = auc(values, examples.label == 1)
-        out["ap"] = float(average_precision_score(examples.label, values))
+        out["ap"] = average_precision(values, examples.label == 1)
     if candidate_scores is not None:
         ranked = to_finite("candidate_scores", candidate_scores)
         out.update(_of_ranking(values[examples.label == 1], ranked, ties))

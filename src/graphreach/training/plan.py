@@ -230,11 +230,13 @@ def check_effect(settings: Settings) -> None:
 
 def _fitted_options(settings: Settings) -> dict[str, Any]:
     """All options of a method that is fitted at once, checked."""
-    from graphreach.training.class_scorer import ClassOptions
+    if settings.task == "node":
+        from graphreach.training.class_scorer import ClassOptions
+
+        return ClassOptions(**settings.model.given()).as_dict()
     from graphreach.training.pair_options import PairOptions
 
-    kind = ClassOptions if settings.task == "node" else PairOptions
-    return kind(**settings.model.given()).as_dict()
+    return PairOptions(**settings.model.given()).as_dict()
 
 
 def _check_fitted(settings: Settings) -> None:
