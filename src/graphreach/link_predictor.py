@@ -245,8 +245,8 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         """Why a pair has its probability: what each group of features adds to its logit, paths and shared anchors.
 
         The groups are direct reachability, position, degree and return, and attributes if the predictor was fitted with
-        them. Their contributions are Shapley values relative to training pairs, half of them links, and add up exactly. If
-        the graph has the link, it is left out.
+        them. Their contributions are Shapley values relative to training pairs, half of them links, and add up exactly to
+        what :meth:`decision_function` gives for the pair alone. If the graph has the link, it is left out.
 
         Args:
             pair: Ids of two nodes.

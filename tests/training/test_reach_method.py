@@ -11,6 +11,7 @@ import torch
 import graphreach as gr
 from graphreach import InputError, datasets, training
 from graphreach.nn.pair_head import best_calibration
+from graphreach.tasks.calibration import reliability
 from graphreach.training import Settings, load_run, pair_scorer
 from graphreach.training.pair_options import PairOptions
 from graphreach.training.pair_scorer import PairExamples, PairScorer, learn_pairs
@@ -382,9 +383,23 @@ def test_scores_are_added_to_those_of_another_method(sample, tmp_path):
     own = Settings(method="reach+adamic-adar", parts={"reach": {"model": SMALL}})
     outcome = training.run(sample, own, tmp_path)
     assert outcome.record["parts"].keys() == {"reach", "adamic-adar"}
+    assert "calibration" not in outcome.record  # sums are no probabilities
     run = load_run(tmp_path)
     scores = run.score_pairs(run.embed(sample.graph), np.array([[0, 1], [2, 59]]), sample.graph)
     assert np.isfinite(scores).all()
+
+
+def test_the_record_has_the_calibration_error_of_the_pairs_of_all_graphs(several, tmp_path):
+    own = settings("pair")
+    outcome = training.run(several, own, tmp_path)
+    scorer = load_run(tmp_path).scorer
+    found = outcome.record["calibration"]
+    assert found["prior"] == outcome.record["prior"] == scorer.prior
+    splits = training.harness.make_splits(several, own)
+    for part in ("val", "test"):
+        logits = np.concatenate([each for each in outcome.scores[part] if each is not None])
+        label = np.concatenate([getattr(split, part).label for split in splits])
+        assert found[part] == reliability(scorer.probabilities(logits), label, scorer.prior).error
 
 
 def test_no_more_pairs_of_a_kind_are_learned_from_than_asked_for(several, monkeypatch):
