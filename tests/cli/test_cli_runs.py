@@ -383,7 +383,7 @@ def test_evaluate_says_task_and_number_of_examples(trained, tmp_path):
     assert "gcn, link: 2 pairs, 1 of them positive" in found.stderr
     assert "hard_auc" in call("evaluate", "--help").stdout
     assert "--labels must go" not in found.stderr
-    assert "--graph must go with --pairs, --candidates or --labels" in refused(
+    assert "--graph must go with --candidates, --pairs or --labels" in refused(
         "evaluate", trained("gcn"), "--graph", truth
     )
     assert "--pairs must be given for a run of task link" in refused("evaluate", trained("gcn"), "--labels", truth)

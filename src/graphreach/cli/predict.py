@@ -251,7 +251,7 @@ def evaluate(
         for name, value in given.items():
             if value is not None:
                 raise gr.InputError(
-                    f"--{name} must go with --pairs, --candidates or --labels, which say what is evaluated, got neither"
+                    f"--{name} must go with --candidates, --pairs or --labels, which say what is evaluated, got neither"
                 )
         record = RunFolder(run).record
         typer.echo(json.dumps(_recorded(record)) if json_ else summary(record))
