@@ -23,7 +23,6 @@ from graphreach.io.graphs import as_graph
 from graphreach.nn.pretrained import saved_model
 from graphreach.pairs import check_attributes
 from graphreach.progress import Clock
-from graphreach.training.saved_models import check_saved
 from graphreach.vectors.link_scorer import LinkScorer, fit_with_links
 from graphreach.vectors.node_vectors import NodeVectors, VectorOptions, fit_vectors
 from graphreach.vectors.positions import PositionVectors, default_anchors, find_anchors, fit_positions
@@ -333,6 +332,8 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
     @classmethod
     def load(cls, folder: str | Path) -> Self:
         """An estimator that :meth:`save` wrote, ready to ``transform``."""
+        from graphreach.training.saved_models import check_saved
+
         _check_folder(folder)
         path = Path(folder)
         check_saved(path, "GraphReachEmbedding")
