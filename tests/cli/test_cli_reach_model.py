@@ -5,7 +5,9 @@ import json
 import polars as pl
 import pytest
 
+import graphreach as gr
 from cli_helpers import trained
+from graphreach.training.base_rate import density
 
 
 def refused(done, *sentences):
@@ -34,9 +36,10 @@ def test_it_is_the_default_and_every_verb_reads_its_run(run, streets, tmp_path, 
     assert f"% of all pairs are {'links' if task == 'link' else 'of one class'}, as the run assumes" in whole
     pairs.write_text("source,target,label\nstreet 1,street 2,1\nstreet 1,street 39,0\n")
     prior = json.loads((folder / "record.json").read_text())["prior"]
+    rate = density([gr.read_graph(streets["graph"])]) if task == "link" else prior
     found = json.loads(run("evaluate", folder, "--pairs", pairs, "--json").stdout)
-    assert (found["auc"], found["prior"]) == (1, prior)
-    weighted = prior * (1 - table["score"][0]) + (1 - prior) * table["score"][1]
+    assert (found["auc"], found["prior"]) == (1, rate)
+    weighted = rate * (1 - table["score"][0]) + (1 - rate) * table["score"][1]
     assert found["calibration_error"] == pytest.approx(weighted, abs=1e-5)
     assert (
         f"calibration error {found['calibration_error']:.4f} where" in run("evaluate", folder, "--pairs", pairs).stdout
