@@ -203,6 +203,8 @@ def test_scores_are_calibrated(graph):
         ({"dim": "wide"}, "dim must be an integer"),
         ({"epochs": 3}, "epochs must not be given with method 'reach', got 3"),
         ({"engine": "ray"}, "engine must be 'local' with method 'reach', .*, got 'ray': only method='paper' trains on"),
+        ({"engine": np.zeros(2)}, "engine must be 'local' with method 'reach', .*, got an array of shape"),
+        ({"method": "paper", "dim": np.zeros(2)}, "dim must not be given with method 'paper', got an array of shape"),
         ({"method": "position", "engine": "ray"}, "engine must be 'local' with method 'position'"),
         ({"method": "position", "dim": 7, "num_anchors": 5}, "num_anchors must be at most 4 with method 'position'"),
         ({"method": "position", "preset": "paper"}, "preset must not be given with method 'position'"),

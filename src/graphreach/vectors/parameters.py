@@ -38,7 +38,7 @@ def check_parameters(given: Mapping[str, Any], defaults: Mapping[str, Any]) -> N
         _check_paper(given, defaults)
         return
     for name in PAPER_ONLY:
-        if given[name] is not defaults[name] and given[name] != defaults[name]:
+        if not _is_default(given[name], defaults[name]):
             raise InputError(_only_paper(name, given["method"], given[name]))
     if given["dim"] is not None:
         check_whole("dim", given["dim"], 1, 2**16)
@@ -54,9 +54,13 @@ def check_parameters(given: Mapping[str, Any], defaults: Mapping[str, Any]) -> N
 
 def _check_paper(given: Mapping[str, Any], defaults: Mapping[str, Any]) -> None:
     for name in ("dim", "directed", "attributes"):
-        if given[name] != defaults[name]:
+        if not _is_default(given[name], defaults[name]):
             hint = "num_anchors is its width" if name == "dim" else f"leave {name} out"
             raise InputError(f"{name} must not be given with method 'paper', got {describe(given[name])}: {hint}")
+
+
+def _is_default(value: Any, default: Any) -> bool:
+    return value is default or (isinstance(value, str | int | float) and value == default)
 
 
 def _only_paper(name: str, method: str, value: Any) -> str:
