@@ -165,8 +165,8 @@ def test_anchors_are_found_across_integer_and_text_ids():
         (None, "pairs must be rows"),
         ("node 0", "pairs must be rows"),
         ({"node 0": "node 1"}, "pairs must be rows"),
-        ([("node 0", "nobody")], "ids must be ids of nodes .* got 'nobody'"),
-        ([("node 0", ["node 1"])], "hashable"),
+        ([("node 0", "nobody")], "pairs must hold ids of nodes .* got 'nobody'"),
+        ([("node 0", ["node 1"])], r"pairs must hold ids of nodes .*, got \['node 1'\]"),
         (np.ma.masked_array(np.zeros((2, 2), int), np.eye(2)), "masked"),
     ],
 )

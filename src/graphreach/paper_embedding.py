@@ -16,7 +16,7 @@ from graphreach.arguments import check_choice, check_flag, check_number, check_w
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.ids import ids_array
-from graphreach.graph.matching import check_anchor_ids, check_saved_ids
+from graphreach.graph.matching import check_anchor_ids, check_saved_ids, find_ids
 from graphreach.io.graphs import as_graph
 from graphreach.nn.device import DEVICES
 from graphreach.nn.graph_reach import GraphReach
@@ -261,7 +261,10 @@ class PaperEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         """
         self._check_fitted()
         known = as_graph(graph)
-        return self._trained(known).embed(known, x, new_anchors=check_flag("new_anchors", new_anchors))
+        trained = self._trained(known)
+        if x is not None and trained.settings.features and not self.model_.in_channels:
+            raise InputError("x must be None, as it was fitted without attributes of nodes")
+        return trained.embed(known, x, new_anchors=check_flag("new_anchors", new_anchors))
 
     def score_pairs(
         self, pairs: Iterable[tuple[Any, Any]], graph: Any = None, new_anchors: bool = False, *, x: Any = None
@@ -281,7 +284,7 @@ class PaperEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         ends = pair_rows(pairs)
         if not ends[0]:
             return np.empty(0, np.float32)
-        index = np.stack([known.index_of(side) for side in ends])
+        index = np.stack([find_ids(side, known.ids, "pairs") for side in ends])
         same = graph is None and hasattr(self, "embedding_")
         z = self.embedding_ if same else self.transform(known, new_anchors, x=x)
         return self._trained(known).score_pairs(z, index, known)

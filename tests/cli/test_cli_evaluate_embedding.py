@@ -85,7 +85,7 @@ def test_word2vec_text_of_a_stranger_and_a_table(run, tmp_path):
     [
         (["--shares", "half"], "--shares must be numbers with commas between, such as 0.1,0.5, got 'half'"),
         (["--shares", "1.5"], "shares must be above 0 and at most 1, got 1.5"),
-        (["--counts", "some"], 'counts must be "known" or "unknown", got \'some\''),
+        (["--counts", "some"], '--counts must be "known" or "unknown", got \'some\''),
         (["-o", "scores.txt"], "--output must end in .csv or .parquet, got scores.txt"),
     ],
 )
@@ -108,3 +108,11 @@ def test_labels_of_other_nodes_are_refused(run, tmp_path, several):
     result = run("evaluate-embedding", tmp_path / "z.npz", "--labels", several)
     assert result.exit_code == 2
     assert "must have ids of nodes (such as 'a', 'b', 'c')" in result.stderr
+
+
+def test_a_file_without_vectors_is_refused(run, tmp_path, several):
+    (tmp_path / "z.emb").write_text("0 1\n")
+    for words in (("evaluate-embedding", "--labels", several), ("nearest", "--all")):
+        result = run(words[0], tmp_path / "z.emb", *words[1:])
+        assert result.exit_code == 2
+        assert "z.emb must hold vectors, got none" in result.stderr

@@ -227,6 +227,19 @@ def _training() -> list[Call]:
             "graph": graph("int")}),
         Call("GraphReachEmbedding.load", lambda: type(_fitted()).load,
             lambda: {"folder": samples.folder() / "estimator"}, share=0.3),
+        Call("GraphReachEmbedding.reach", lambda: _vectors, lambda: {
+            "graph": graph("small"), "method": "reach", "dim": 4, "num_anchors": 2, "strategy": "greedy",
+            "directed": False, "attributes": "smooth", "random_state": 0, "engine": "local"}, ("dim",), share=2),
+        Call("GraphReachEmbedding.reach.x", lambda: _vectors, lambda: {
+            "graph": graph("int"), "x": samples.features(), "attributes": "append", "dim": 4}, ("dim",), share=1),
+        Call("GraphReachEmbedding.reach.transform", lambda: _embedded().transform, lambda: {
+            "graph": graph("int"), "new_anchors": False, "x": samples.features()}, share=1),
+        Call("GraphReachEmbedding.reach.partial_fit", lambda: lambda **given: _embedded().partial_fit(**given).embedding_,
+            lambda: {"graph": graph("int"), "x": samples.features()}, share=1),
+        Call("GraphReachEmbedding.reach.score_pairs", lambda: _embedded().score_pairs, lambda: {
+            "pairs": [(1, 4), (7, 10)], "prior": 0.5, "graph": graph("int"), "x": samples.features()}, share=1),
+        Call("GraphReachEmbedding.nearest", lambda: _embedded().nearest, lambda: {
+            "ids": [1, 4], "top": 2, "metric": "cosine"}, share=1),
         Call("embedding_files.write_embedding", lazy("io.embeddings:write_embedding"), lambda: {
             "path": Path("z.csv"), "ids": np.array(["a", "b"]), "blocks": [np.ones((2, 3), np.float32)], "width": 3}),
     ]  # fmt: skip
@@ -271,6 +284,19 @@ def _estimator(graph: Any, **arguments: Any) -> Any:
     import graphreach as gr
 
     return gr.GraphReachEmbedding(method="paper", **arguments).fit_transform(graph)
+
+
+def _vectors(graph: Any, x: Any = None, **arguments: Any) -> Any:
+    import graphreach as gr
+
+    return gr.GraphReachEmbedding(**arguments).fit_transform(graph, x=x)
+
+
+def _embedded() -> Any:
+    """Loaded each time, as some calls change it."""
+    import graphreach as gr
+
+    return gr.GraphReachEmbedding.load(samples.folder() / "embedding-reach")
 
 
 @cache

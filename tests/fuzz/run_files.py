@@ -15,6 +15,7 @@ from tests.fuzz.entry import Case, Check, Dice, Entry, short, write
 from tests.fuzz.mutations import damage_safetensors, flip
 from tests.fuzz.table_files import damage_by_suffix
 
+ESTIMATORS = ("estimator", "embedding-reach", "embedding-position")
 PAIRS = np.array([[0, 3, 5], [1, 9, 20]])
 
 
@@ -28,6 +29,7 @@ def entries() -> list[Entry]:
         Entry("run.other_data", _other_data, 2),
         Entry("run.command", _command, 4),
         Entry("run.estimator", _estimator, 3),
+        Entry("run.vectors", _vectors, 3),
         Entry("run.cache", _cache, 4),
     ]
 
@@ -225,23 +227,46 @@ def _command(dice: Dice) -> Case:
     return Case(lambda: command(arguments), f"{' '.join(arguments)} with {name} {short(data)}", check_command)
 
 
+def _vectors(dice: Dice) -> Case:
+    """What commands make of a damaged embedding."""
+    kind = dice.pick(["csv", "parquet", "npy", "npz", "emb", "tsv"])
+    folder = samples.copy(f"embeddings/{kind}", "embedding")
+    name = dice.pick(samples.names(f"embeddings/{kind}"))
+    data = damage_by_suffix(name, samples.read(f"embeddings/{kind}/{name}"), dice)
+    write(f"embedding/{name}", data)
+    write("labels.csv", samples.read("labels.csv"))
+    choices = [
+        ["nearest", "--all", "--top", "2", "--metric", dice.pick(["cosine", "dot"])],
+        ["nearest", "--id", dice.pick(["0", "1", "7"]), "--json"],
+        ["evaluate-embedding", "--labels", "labels.csv", "--repeats", "1", "--shares", "0.5"],
+    ]
+    verb, *rest = dice.pick(choices)
+    arguments = [verb, str(folder / f"vectors.{kind}"), *rest]
+    return Case(lambda: command(arguments), f"{' '.join(arguments)} with {name} {short(data)}", check_command)
+
+
 def _estimator(dice: Dice) -> Case:
     import graphreach as gr
 
-    folder, name, data = damaged("estimator", dice)
+    kind = dice.pick(ESTIMATORS)
+    folder, name, data = damaged(kind, dice)
 
     def call() -> Any:
-        return (gr.GraphReachEmbedding.load(folder).transform(samples.graph()),)
+        return _transformed(kind, gr.GraphReachEmbedding.load(folder))
 
-    check = same_as(_known_estimator) if name == "model.safetensors" else None
+    check = same_as(lambda: _known_estimator(kind)) if name == "model.safetensors" else None
     return Case(call, f"GraphReachEmbedding.load with {name} {short(data)}", check)
 
 
+def _transformed(kind: str, estimator: Any) -> Any:
+    return (estimator.transform(samples.graph(), x=samples.features() if kind == "embedding-reach" else None),)
+
+
 @cache
-def _known_estimator() -> Any:
+def _known_estimator(kind: str) -> Any:
     import graphreach as gr
 
-    return (gr.GraphReachEmbedding.load(samples.folder() / "estimator").transform(samples.graph()),)
+    return _transformed(kind, gr.GraphReachEmbedding.load(samples.folder() / kind))
 
 
 def _cache(dice: Dice) -> Case:

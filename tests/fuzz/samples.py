@@ -216,6 +216,8 @@ def _make_runs() -> None:
     estimator = gr.GraphReachEmbedding(method="paper", num_anchors=4, hidden_channels=8, epochs=2)
     estimator.fit(graph())
     estimator.save("estimator")
+    for method, x in (("reach", features()), ("position", None)):
+        gr.GraphReachEmbedding(method, dim=8).fit(graph(), x=x).save(f"embedding-{method}")
     gr.reachability(graph(), [0, 5], cache="cache", num_walks=5, walk_length=3)
     gr.reachability(graph(), [0, 5], cache="cache-csr", num_walks=5, walk_length=3, layout="csr")
 

@@ -309,6 +309,9 @@ def test_unusable_contents(tmp_path):
         ("z.csv", "name,z0\na,1\n"),
     ):
         assert "is not or is damaged" in message(read_embedding, written(name, text))
+    index = message(read_embedding, written("z.csv", ",id,z0\n0,a,1\n1,b,2\n"))
+    assert "must have a name for each column, got one without, such as an index that pandas adds" in index
+    assert "(a column id and columns of numbers" in message(read_embedding, written("z.csv", "name,z0\na,1\n"))
     assert "z.metadata.tsv" in message(read_embedding, written("z.tsv", "1\t2\n"))
     written("z.metadata.tsv", "a\nb\n")
     assert "each of its 2 ids, got shape [1, 2]" in message(read_embedding, tmp_path / "z.tsv")

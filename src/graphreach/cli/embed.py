@@ -65,10 +65,16 @@ def embed(
     --device, --compare and --engine go with it only. With --engine ray and a folder as --output, workers write a Parquet
     data set, one file for each part of the nodes.
     """
-    from graphreach.estimator import METHODS as KINDS
     from graphreach.io.records import peak_memory, versions, write_json
+    from graphreach.vectors.parameters import METHODS as KINDS
 
     check_choice("--method", method, KINDS)
+    if engine != "local" and method != "paper":
+        raise InputError(
+            f"--engine must be local with --method {method}, which computes in this process, got {engine}: only --method"
+            " paper trains on other engines"
+        )
+    _check_own(method, dim, halves, attributes, features is not None)
     where = options.make_engine(engine, address, workers=workers)
     in_parts = where.name == "ray" and not output.suffix
     _check_outputs(output, record, in_parts)
@@ -80,6 +86,8 @@ def embed(
     began = time.perf_counter()
     data, _ = load_data(file, Tables(features=features))
     sample = one_graph(data)
+    if halves and not sample.graph.directed:
+        raise InputError("--directed-halves must go with --directed, got a graph whose edges have no direction")
     check_ids(Path("part.parquet") if in_parts else output, sample.graph.ids)
     reading = time.perf_counter() - began
     write = _write_paper if method == "paper" else _write_vectors
@@ -95,13 +103,30 @@ def embed(
         write_json(record, found)
 
 
+def _check_own(method: str, dim: int | None, halves: bool, attributes: str, features: bool) -> None:
+    """Refuse options of an embedding that do not go together."""
+    from graphreach.vectors.parameters import ATTRIBUTES, DIM
+
+    check_choice("--attributes", attributes, ATTRIBUTES)
+    if method == "paper" and dim is not None:
+        raise InputError(f"--dim must not be given with --method paper, got {dim}: --num-anchors is its width")
+    if halves and method != "reach":
+        raise InputError(f"--directed-halves must go with --method reach, got --method {method}")
+    if halves and (dim or DIM) % 2:
+        raise InputError(f"--dim must be even with --directed-halves, got {dim}")
+    if features and method == "position":
+        raise InputError("--features must not be given with --method position, which reads none")
+    if attributes != ATTRIBUTES[0] and (method != "reach" or not features):
+        raise InputError(f"--attributes {attributes} must go with --method reach and --features")
+
+
 def _without_layers(method: str, own: Any, paper: Any, where: Any, **common: Any) -> Any:
     """The estimator of a method that trains no layers; what only the paper's model reads is refused."""
     from graphreach.estimator import GraphReachEmbedding
 
-    odd = [name for name, value in {**paper, "engine": where.name != "local"}.items() if value]
+    odd = [name for name, value in paper.items() if value]
     if odd:
-        raise InputError(f"--{odd[0]} must not be given with --method {method}; --method paper reads it")
+        raise InputError(f"--{odd[0]} must not be given with --method {method}: only --method paper reads it")
     names = {"num_anchors": "num_anchors", "seed": "random_state"}
     given = {names[name]: value for name, value in common.items() if value is not None}
     return GraphReachEmbedding(method, **own, **given)
@@ -112,10 +137,6 @@ def _paper(method: str, own: Any, paper: Any, where: Any, **common: Any) -> Any:
     from graphreach.paper_embedding import PaperEmbedding
     from graphreach.training import Settings
 
-    names = {"dim": "--dim", "directed": "--directed-halves", "attributes": "--attributes"}
-    odd = [names[name] for name, value in own.items() if value not in (None, False, "smooth")]
-    if odd:
-        raise InputError(f"{odd[0]} must not be given with --method paper, whose width is its number of anchors")
     settings = {name: paper[name] for name in ("preset", "epochs", "device")}
     return PaperEmbedding.from_settings(
         Settings.read(paper["config"], paper["set"] or [], **settings, **common), engine=where
@@ -132,7 +153,11 @@ def _write_vectors(
         say(repr(estimator))
     estimator.fit(sample.graph, x=sample.x)
     held = estimator.held_out_links_
-    say(f"AUC of held-out links {estimator.auc_:.4f}" if held else "too few links to hold any out")
+    say(
+        f"AUC of held-out links {estimator.auc_:.4f}"
+        if held
+        else "too few links to hold any out, or too few pairs without one"
+    )
     clock, rows = Clock(estimator.seconds_), estimator.embedding_
     with clock.phase("writing"):
         write_embedding(output, sample.graph.ids, [rows], rows.shape[1])

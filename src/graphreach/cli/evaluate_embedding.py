@@ -10,6 +10,7 @@ import typer
 from numpy.typing import NDArray
 
 import graphreach as gr
+from graphreach.arguments import check_choice
 from graphreach.cli import options
 from graphreach.cli.group import say
 from graphreach.cli.options import check_output, option
@@ -20,7 +21,7 @@ from graphreach.io.writers import write_table
 if TYPE_CHECKING:
     from graphreach.tasks import EmbeddingScore
 
-VECTORS = "Embedding: .parquet, .csv, .npy (with its ids beside it), .npz or .emb."
+VECTORS = "Embedding: .parquet, .csv, .npy or .tsv (with ids beside it), .npz or .emb (word2vec)."
 TABLE = "Table of node ids and labels, one row per label (.csv .tsv .txt .parquet)."
 COUNTS = "known: as many labels are predicted as a node has; unknown: those with a probability of at least 0.5."
 
@@ -43,6 +44,7 @@ def evaluate_embedding(
     and --counts known, micro F1 is the share of right classes.
     """
     wanted = _read_shares(shares)
+    check_choice("--counts", counts, ("known", "unknown"))
     if output is not None:
         check_output(output, [".csv", ".parquet"])
     known = _read(file, labels, label_column)
@@ -76,6 +78,8 @@ def _read(file: Path, labels: Path, column: str | None) -> _Known:
     from graphreach.io.tables import read_label_table
 
     ids, vectors = read_embedding(file)
+    if not len(ids):
+        raise gr.InputError(f"{file} must hold vectors, got none")
     listed, times = np.unique(ids.astype(str) if ids.dtype == object else ids, return_counts=True)
     if (times > 1).any():
         raise gr.InputError(f"{file} must have each id once, got {few_ids(listed[times > 1])} more than once")

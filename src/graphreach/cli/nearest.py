@@ -59,6 +59,8 @@ def nearest(
     if output is not None:
         check_output(output, OUTPUTS)
     ids, vectors = read_embedding(file)
+    if not len(ids):
+        raise gr.InputError(f"{file} must hold vectors, got none")
     rank_ids(ids)  # which must be distinct
     wanted = None if all_ else _find(ids, id_ or [])
     near = gr.NearestNodes(vectors, metric)

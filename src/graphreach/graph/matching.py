@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphreach.arguments import describe
 from graphreach.errors import InputError
+from graphreach.graph.ids import few_ids
 
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,18}")
 """An integer as it is written; 07 is another id than 7."""
@@ -36,6 +38,31 @@ def match_ids(wanted: Sequence[Any], ids: NDArray[Any]) -> NDArray[np.int64]:
             text = _as_kind(value, str)
             by_text[text] = -1 if text in by_text else position  # two nodes of one text are told apart by kind alone
     return np.array([exact.get(each, by_text.get(_as_kind(each, str), -1)) for each in wanted], np.int64)
+
+
+def find_ids(wanted: Sequence[Any], ids: NDArray[Any], name: str) -> NDArray[np.int64]:
+    """Positions of ids as :func:`match_ids` has them; one that is not there is refused.
+
+    Args:
+        wanted: The ids.
+        ids: Ids of all nodes.
+        name: The argument that holds the ids.
+    """
+    plain = [each.item() if isinstance(each, np.generic) else each for each in wanted]
+    can_be = [_can_be_id(each) for each in plain]
+    found = np.where(can_be, match_ids([each if ok else 0 for each, ok in zip(plain, can_be, strict=True)], ids), -1)
+    if (found < 0).any():
+        wrong = describe(plain[int(np.argmax(found < 0))])
+        raise InputError(f"{name} must hold ids of nodes (such as {few_ids(ids[:3])}), got {wrong}")
+    return found
+
+
+def _can_be_id(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return value is not None
 
 
 def _as_kind(value: Any, kind: type) -> Any:

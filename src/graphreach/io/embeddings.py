@@ -50,6 +50,16 @@ FORBIDDEN = {
 SUFFIXES = (".parquet", ".csv", ".npy", ".npz", ".emb", ".tsv")
 """Formats of embeddings."""
 
+CONTENTS = {
+    ".parquet": "a column id and columns of numbers",
+    ".csv": "a column id and columns of numbers, each with a name",
+    ".npy": "a matrix of numbers, with its ids beside it",
+    ".npz": "arrays ids and embedding",
+    ".emb": "a line 'n d', then n lines of an id and d numbers",
+    ".tsv": "numbers alone, with their ids beside them",
+}
+"""What a file must hold, in words."""
+
 POWERS = 10.0 ** np.arange(-40, 60)
 
 
@@ -186,7 +196,9 @@ def read_embedding(path: str | PathLike[str]) -> tuple[NDArray[Any], NDArray[np.
     except InputError:
         raise
     except (pl.exceptions.PolarsError, csv.Error, *DAMAGED):
-        raise InputError(f"{path} must be an embedding as a {suffix} file, but it is not or is damaged") from None
+        raise InputError(
+            f"{path} must be an embedding as a {suffix} file ({CONTENTS[suffix]}), but it is not or is damaged"
+        ) from None
     if matrix.ndim != 2 or len(ids) != len(matrix):
         raise InputError(f"{path} must have one row for each of its {len(ids)} ids, got shape {list(matrix.shape)}")
     return ids, np.ascontiguousarray(matrix, np.float32)
@@ -217,6 +229,8 @@ def _unless_damaged(read: Callable[[Path], Any], path: Path) -> Any:
 def _read_csv(path: Path) -> Contents:
     with path.open("rb") as file:
         names = next(csv.reader([file.readline().decode()]))
+    if "" in names:
+        raise InputError(f"{path} must have a name for each column, got one without, such as an index that pandas adds")
     schema: dict[str, Any] = {name: pl.String if name == "id" else pl.Float32 for name in names}
     frame = pl.read_csv(path, schema=schema, glob=False)
     return _split(frame, text=True)
@@ -254,7 +268,7 @@ def _read_ids(path: Path) -> NDArray[Any]:
     """The ids in the file beside a matrix."""
     names = _ids_file(path)
     if not names.is_file():
-        raise InputError(f"{path} must have its ids beside it, but there is no file {names}")
+        raise InputError(f"{path} must have its ids beside it, one per line, but there is no file {names}")
     lines = names.read_bytes().decode().removesuffix("\n").split("\n")
     return _as_ids(pl.Series(lines), text=True)
 

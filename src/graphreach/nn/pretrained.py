@@ -70,7 +70,10 @@ class Pretrained:
         except TypeError as error:
             raise InputError(f"metadata and arguments must be plain values that JSON can hold: {error}") from None
         path = Path(folder)
-        path.mkdir(parents=True, exist_ok=True)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            raise InputError(f"folder must be a folder, or a name that nothing has yet, got {path}") from None
         for name, content in ((WEIGHTS, save(state)), (CONFIG, text.encode())):
             with replacing(path / name) as partial:
                 partial.write_bytes(content)

@@ -10,13 +10,19 @@ from numpy.typing import NDArray
 
 from graphreach.auc import auc
 from graphreach.graph import Graph
-from graphreach.nn.pair_head import PairHead, fit_pair_head
+from graphreach.nn.pair_head import PARTS, PairHead, fit_pair_head
 from graphreach.pairs.direct import edge_entries, without_edges
 from graphreach.threads import one_torch_thread
 from graphreach.vectors.node_vectors import Examples
 
-HELD_OUT, MOST_LINKS, FEWEST_LINKS = 0.1, 10_000, 20
+HELD_OUT, MOST_LINKS, FEWEST_LINKS = 0.1, 10_000, 50
 """Share of the links that are held out, at most so many; links of a graph from which on some are."""
+
+FEWEST_HELD = PARTS
+"""Links that are held out at least, and pairs without a link beside them: with fewer none could be judged unseen."""
+
+DRAWS = 8
+"""How often pairs without a link are drawn in a graph with few of them."""
 
 ENOUGH = 0.99
 """Share of the links that the first vectors must have seen to be the last."""
@@ -74,9 +80,10 @@ def fit_with_links(
 ) -> tuple[Vectors, LinkScorer]:
     """Vectors of a graph, and a scorer of pairs that was trained on links which its vectors had not seen.
 
-    A tenth of the links, at most 10,000, are held out, vectors are made without them, and a head learns to tell these
-    links from random pairs, which are between both kinds of nodes if the graph was read as one with two. Then vectors are
-    made again with all links, unless all but a hundredth were there.
+    A tenth of the links, at least 10 and at most 10,000, are held out, vectors are made without them, and a head learns
+    to tell these links from random pairs, which are between both kinds of nodes if the graph was read as one with two. Then
+    vectors are made again with all links, unless all but a hundredth were there. None are held out of fewer than 50 links,
+    or where hardly any pair is without one.
 
     Args:
         graph: The graph.
@@ -87,19 +94,29 @@ def fit_with_links(
     edges = graph.edge_index
     links = edges[:, edges[0] != edges[1] if graph.directed else edges[0] < edges[1]]
     rng = np.random.default_rng([seed, 0x6C696E6B])
-    count = min(int(HELD_OUT * links.shape[1]), MOST_LINKS)
+    count = min(max(int(HELD_OUT * links.shape[1]), FEWEST_HELD), MOST_LINKS)
     others = np.empty((2, 0), np.int64)
     if links.shape[1] >= FEWEST_LINKS:
-        others = _draw(rng, graph, 2 * count)
-        linked = (edge_entries(graph, others) >= 0) | (edge_entries(graph, others[::-1]) >= 0)
-        others = others[:, (others[0] != others[1]) & ~linked][:, :count]
-    if not others.shape[1]:
+        others = _unlinked(graph, count, rng)
+    if others.shape[1] < FEWEST_HELD:
         return make(graph, None, None), LinkScorer(None)
     held = links[:, np.sort(rng.permutation(links.shape[1])[:count])]
     linked = np.arange(held.shape[1] + others.shape[1]) < held.shape[1]
     vectors = make(without_edges(graph, held), None, Examples(np.concatenate([held, others], axis=1), linked))
     scorer = _train(vectors, held, others, seed)
     return (vectors if count <= (1 - ENOUGH) * links.shape[1] else make(graph, vectors, None)), scorer
+
+
+def _unlinked(graph: Graph, count: int, rng: np.random.Generator) -> Pairs:
+    """Random pairs without a link in either direction, at most ``count``; fewer in a graph that has hardly any."""
+    found = np.empty((2, 0), np.int64)
+    for _ in range(DRAWS):
+        drawn = _draw(rng, graph, 2 * count)
+        linked = (edge_entries(graph, drawn) >= 0) | (edge_entries(graph, drawn[::-1]) >= 0)
+        found = np.concatenate([found, drawn[:, (drawn[0] != drawn[1]) & ~linked]], axis=1)
+        if found.shape[1] >= count:
+            break
+    return found[:, :count]
 
 
 def _draw(rng: np.random.Generator, graph: Graph, size: int) -> Pairs:

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from graphreach.anchors import select_anchors
 from graphreach.graph import Graph
+from graphreach.nn.skip_gram import undirected
 from graphreach.pairs.position import positions
 from graphreach.vectors.reduce import Axes, Matrix, principal_axes, rotation, unit_rows
 
@@ -96,13 +97,17 @@ def fit_positions(
 ) -> PositionVectors:
     """Vectors of some width: half as many anchors, for each the log-lift of short and of long walks.
 
+    Directions do not count: a node whose edges all lead to it would have no position.
+
     Args:
         graph: The graph.
-        dim: Width; columns beyond twice the number of nodes are zero.
+        dim: Width; columns beyond twice the number of anchors are zero.
         strategy: How anchors are chosen.
         seed: Random seed of the anchors.
         anchors: Anchors that are chosen already.
     """
+    if graph.directed:
+        graph = undirected(graph)
     chosen = find_anchors(graph, -(-dim // len(LENGTHS)), strategy, seed) if anchors is None else anchors
     out = np.zeros((graph.num_nodes, dim), np.float32)
     found = raw_positions(graph, chosen)[:, :dim]

@@ -1,6 +1,8 @@
 """Vectors as a folder: arrays in safetensors, everything else in JSON, nothing pickled."""
 
 import math
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +11,17 @@ import torch
 from torch import nn
 
 from graphreach.errors import InputError
+from graphreach.graph.ids import ids_array
+from graphreach.graph.matching import check_anchor_ids, check_saved_ids
 from graphreach.nn.pair_head import PairHead
 from graphreach.nn.pretrained import Pretrained
 from graphreach.nn.skip_gram import SkipGram
 from graphreach.pairs.attributes import AttributeScaling
+from graphreach.vectors.fitted import Fitted
 from graphreach.vectors.link_scorer import HIDDEN, LinkScorer
 from graphreach.vectors.near import NearPart
 from graphreach.vectors.node_vectors import WALK_DIM, WALKS, AttributePart, NodeVectors, VectorOptions
-from graphreach.vectors.positions import PositionPart
+from graphreach.vectors.positions import PositionPart, PositionVectors
 from graphreach.vectors.reduce import Axes
 
 
@@ -26,18 +31,20 @@ class SavedVectors(Pretrained, nn.Module):
     Args:
         shapes: The shape of each array.
         in_channels: Columns that the head of links reads; 0 without one.
+        doubles: Names of the arrays of double precision.
 
     Example:
         >>> SavedVectors({"near": [3, 2]}).arrays()["near"].shape
         (3, 2)
     """
 
-    def __init__(self, shapes: dict[str, list[int]], in_channels: int = 0) -> None:
+    def __init__(self, shapes: dict[str, list[int]], in_channels: int = 0, doubles: Sequence[str] = ()) -> None:
         super().__init__()
-        self._keep_config({"shapes": shapes, "in_channels": in_channels})
+        self._keep_config({"shapes": shapes, "in_channels": in_channels, "doubles": list(doubles)})
         self.names = list(shapes)
-        for number, shape in enumerate(shapes.values()):
-            self.register_buffer(f"array_{number}", torch.zeros(shape))
+        for number, (name, shape) in enumerate(shapes.items()):
+            precision = torch.float64 if name in doubles else torch.float32
+            self.register_buffer(f"array_{number}", torch.zeros(shape, dtype=precision))
         self.head = PairHead(in_channels, HIDDEN) if in_channels else None
 
     def arrays(self) -> dict[str, Any]:
@@ -45,19 +52,60 @@ class SavedVectors(Pretrained, nn.Module):
         return {name: getattr(self, f"array_{number}").numpy() for number, name in enumerate(self.names)}
 
 
+def save_fitted(folder: str | Path, fitted: Fitted, parameters: dict[str, Any]) -> None:
+    """Write all that was fitted.
+
+    Args:
+        folder: Is made if it is missing.
+        fitted: What was fitted.
+        parameters: Plain values of the estimator's arguments.
+    """
+    vectors = fitted.vectors
+    arrays = {"rows": vectors.rows, "degree": vectors.degree}
+    options: dict[str, Any] | None = None
+    if isinstance(vectors, NodeVectors):
+        arrays, options = vector_arrays(vectors), asdict(vectors.options)
+    save_vectors(
+        folder, arrays, fitted.scorer, estimator=parameters, ids=check_saved_ids(fitted.ids),
+        anchors=check_saved_ids(fitted.anchors), anchor_positions=vectors.anchors.tolist(), options=options,
+    )  # fmt: skip
+
+
+def load_fitted(folder: Path) -> tuple[Fitted, dict[str, Any]]:
+    """What :func:`save_fitted` wrote: what was fitted, and the arguments of the estimator."""
+    arrays, scorer, found = load_vectors(folder)
+    try:
+        ids, anchors = (check_anchor_ids(found[name], folder) for name in ("ids", "anchors"))
+        at = [int(place) for place in found["anchor_positions"]]
+        vectors: NodeVectors | PositionVectors = (
+            PositionVectors(arrays["rows"], np.array(at, np.int64), arrays["degree"].astype(np.float64))
+            if found["options"] is None
+            else vectors_from(arrays, found["options"], at)
+        )
+        if ids is None or len(ids) != len(vectors.rows):
+            raise InputError(f"it has {len(vectors.rows)} vectors for {len(ids or [])} ids")
+        parameters = dict(found["estimator"])
+    except (InputError, KeyError, TypeError, ValueError, AttributeError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise InputError(f"{folder} must hold a saved GraphReachEmbedding, but {reason}") from None
+    return Fitted(vectors, scorer, ids_array(ids), ids_array(anchors or [])), parameters
+
+
 def save_vectors(folder: str | Path, arrays: dict[str, Any], scorer: LinkScorer, **metadata: Any) -> None:
     """Write arrays and a scorer of links.
 
     Args:
         folder: Is made if it is missing.
-        arrays: Arrays of single precision.
+        arrays: Arrays by name; those that are not of double precision are written in single.
         scorer: The scorer.
         metadata: Plain values to keep beside them.
     """
     width = 0 if scorer.head is None else scorer.head.in_channels
-    saved = SavedVectors({name: list(value.shape) for name, value in arrays.items()}, width)
-    for number, value in enumerate(arrays.values()):
-        setattr(saved, f"array_{number}", torch.from_numpy(np.ascontiguousarray(value, np.float32)))
+    doubles = [name for name, value in arrays.items() if value.dtype == np.float64]
+    saved = SavedVectors({name: list(value.shape) for name, value in arrays.items()}, width, doubles)
+    for number, (name, value) in enumerate(arrays.items()):
+        precision = np.float64 if name in doubles else np.float32
+        setattr(saved, f"array_{number}", torch.from_numpy(np.array(value, precision, order="C")))
     saved.head = scorer.head
     saved.save_pretrained(folder, auc=None if math.isnan(scorer.auc) else scorer.auc, links=scorer.links, **metadata)
 
