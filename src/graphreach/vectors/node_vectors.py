@@ -324,8 +324,10 @@ def smoothed(graph: Graph, rows: Any) -> Any:
 def _transition(graph: Graph) -> csr_array:
     """The transition matrix; shares are taken before they are rounded, as weights may be beyond single precision."""
     degree = graph.degree
-    inverse = np.divide(1.0, degree, out=np.zeros(len(degree)), where=degree > 0)
-    return csr_array((diags_array(inverse) @ graph.to_scipy(np.float64)).astype(np.float32))
+    precision = np.float64 if graph.weighted else np.float32
+    inverse = np.divide(1.0, degree, out=np.zeros(len(degree)), where=degree > 0).astype(precision)
+    shares = csr_array(diags_array(inverse) @ graph.to_scipy(precision))
+    return csr_array((shares.data.astype(np.float32, copy=False), shares.indices, shares.indptr), shares.shape)
 
 
 def _plain(graph: Graph) -> Graph:
