@@ -65,7 +65,7 @@ def test_all_verbs_agree_to_the_last_digit(run, streets, asked, tmp_path, other)
 def test_explain_says_the_rate(run, asked):
     told = run("explain", asked[0], "--pair", *PAIR).stdout
     assert told.startswith("street 1 and street 39: probability ")
-    assert "% of pairs is a link" in told
+    assert "% of pairs are links" in told
 
 
 def test_a_relation_keeps_the_rate_that_it_was_learned_with(run, streets, tmp_path):

@@ -207,7 +207,7 @@ def test_no_pairs_are_no_rows():
         (lambda g: pair_features(g, [[0], [1]], steps=9, method="walks"), "steps must be from 2 to 6 with method 'walks'"),
         (lambda g: pair_features(g, [[0], [1]], method="sample"), "method must be one of exact, walks, auto, got 'sample'"),
         (lambda g: pair_features(g, [[0], [1]], exclude_own_edge=2), "exclude_own_edge must be True or False, got 2"),
-        (lambda g: PairFeatures(g, PairRecipe(directed=True)), "graph must be directed, as the one that was learnt from"),
+        (lambda g: PairFeatures(g, PairRecipe(directed=True)), "graph must be directed, as the one that was learned from"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_refused(call, message):

@@ -52,7 +52,7 @@ def check_attributes(x: Any, num_nodes: int, width: int | None = None) -> csr_ar
 
 
 class AttributeScaling(NamedTuple):
-    """How attributes are brought to one scale, chosen by those of the graph that is learnt from.
+    """How attributes are brought to one scale, chosen by those of the graph that is learned from.
 
     Counts and other sparse attributes without negative ones, such as words, are divided by the sum of their row. Columns of
     all others get mean 0 and deviation 1.
