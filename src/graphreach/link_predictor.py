@@ -160,7 +160,7 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         about is :meth:`rate`, by default the density of the graph. An edge between the nodes of a pair is not looked at.
 
         Of two nodes that have no edge to others structure says nothing. Unless training pairs were like that, their
-        probability is ``prior_`` itself; so it is with :meth:`pretrained`. Where one node alone has no edges, the degree of
+        probability is that rate itself; so it is with :meth:`pretrained`. Where one node alone has no edges, the degree of
         the other still counts.
 
         Args:
