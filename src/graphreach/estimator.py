@@ -35,9 +35,9 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
 
     Three methods:
 
-    - ``"reach"`` compresses three parts together, each row of length 1: reachability in one step to all nodes (neighbours),
-      reachability to many anchors (position), and skip-gram vectors of short walks. Neighbours are added up over two steps
-      unless held-out links say that linked nodes are not alike. Nodes that come later are placed without changing others.
+    - ``"reach"`` compresses four parts together, each row of one length: reachability in one step to all nodes (neighbours),
+      reachability to many anchors (position), skip-gram vectors of short walks, and the leading eigenvectors (outline).
+      Neighbours and outline are added up over two steps unless held-out links say that linked nodes are not alike. Nodes that come later are placed without changing others.
     - ``"position"`` is log(1 + lift) of walks to anchors, one column for each anchor and each of two lengths: nothing is
       trained.
     - ``"paper"`` is the model of the GraphReach paper, trained on the graph's links.
@@ -56,7 +56,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         directed: Whether source and target of directed edges have a half of the width each, with ``"reach"``. Directions do
             not count otherwise.
         attributes: ``"smooth"``: attributes are added up over two steps; ``"append"``: they are read by themselves. In both
-            cases they are compressed to a fourth part.
+            cases they are compressed to a fifth part.
         preset: ``"best"``, ``"paper"`` or ``"authors"``; see :data:`graphreach.nn.PRESETS`. This and all arguments below
             but ``random_state`` go with ``method="paper"`` only.
         hidden_channels: Width of the hidden layers.

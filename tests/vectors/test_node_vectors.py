@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 import graphreach as gr
 from graphreach.auc import auc
-from graphreach.vectors.near import NearPart, log_lift
-from graphreach.vectors.node_vectors import UNLIKE, Examples, VectorOptions, fit_vectors, smoothed
+from graphreach.vectors.near import lift_matrices, log_lift, near_part, outline_part, outline_steps
+from graphreach.vectors.node_vectors import OUTLINE, UNLIKE, Examples, VectorOptions, fit_vectors, smoothed
 from graphreach.vectors.positions import LENGTHS, fit_positions, raw_positions
 
 
@@ -38,18 +38,48 @@ def test_log_lift_is_the_formula(weighted, directed):
 
 def test_neighbours_of_full_rank_give_log_lift_back():
     graph = random_graph(2)
-    part = NearPart.of(graph, graph.num_nodes, seed=0)
+    part = near_part(graph, graph.num_nodes, seed=0)
     np.testing.assert_allclose(part.rows @ part.columns.T, log_lift(graph).toarray(), atol=2e-3)
 
 
 def test_a_node_that_comes_again_gets_the_row_that_it_had():
     graph = random_graph(3)
-    part = NearPart.of(graph, graph.num_nodes, seed=0)
+    part = near_part(graph, graph.num_nodes, seed=0)
     known, new = np.arange(graph.num_nodes - 1), np.array([graph.num_nodes - 1])
-    without = NearPart(part.rows[known], part.columns[known], part.inverse)
-    again = without.grown(graph, known, new)
+    again = part.taken(known).grown(lift_matrices(graph), known, new)
     np.testing.assert_allclose(again.rows[new], part.rows[new], atol=5e-2)
     np.testing.assert_array_equal(again.rows[known], part.rows[known])
+
+
+@pytest.mark.parametrize("alike", [True, False])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_outline_is_the_leading_eigenvectors(weighted, alike):
+    graph = random_graph(12, weighted=weighted)
+    dense = graph.to_scipy(np.float64).toarray()
+    dense /= dense[dense > 0].mean()
+    degree = dense.sum(1) + (1.0 if alike else (dense > 0).sum() / 40)
+    values, vectors = np.linalg.eigh(dense / np.sqrt(np.outer(degree, degree)))
+    order = np.argsort(-abs(values))[1:6]
+    found = outline_part(graph, 28, alike, seed=0)
+    expected = vectors[:, order] / np.sqrt(degree)[:, None]
+    np.testing.assert_allclose(np.abs(found.rows[:, :5]), np.abs(expected), atol=1e-2)
+    np.testing.assert_allclose(np.diag(found.inverse)[:5], 1 / abs(values[order]), rtol=1e-2)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_the_outline_of_a_node_follows_from_its_neighbours(directed):
+    graph = random_graph(13, directed=directed)
+    part = outline_part(graph, 39, alike=True, seed=0)
+    step, back = outline_steps(graph, alike=True)
+    for rows, again in ((part.rows, step @ part.columns), (part.columns, back @ part.rows)):
+        kept = np.diag(part.inverse) < 20  # what is lost beside the largest values is noise
+        np.testing.assert_allclose((again @ part.inverse)[:, kept], rows[:, kept], atol=2e-2)
+
+
+def test_the_unit_of_weights_does_not_matter_to_the_outline():
+    graph = random_graph(14, weighted=True)
+    scaled = gr.Graph.from_edges(graph.edge_index, 40, graph.weights * 1e90, directed=False)
+    np.testing.assert_allclose(outline_part(scaled, 5, True, 0).rows, outline_part(graph, 5, True, 0).rows, atol=1e-4)
 
 
 def test_positions_are_log_lift_of_exact_powers():
@@ -106,17 +136,17 @@ def test_halves_of_a_directed_graph_tell_directions_apart():
 
 
 @pytest.mark.parametrize("attributes", ["smooth", "append"])
-def test_attributes_are_a_fourth_part(attributes):
+def test_attributes_are_a_fifth_part(attributes):
     from graphreach.pairs import check_attributes
 
     graph = random_graph(8)
     x = check_attributes(np.random.default_rng(0).random((40, 7)), 40)
     options = VectorOptions(20, 10, "greedy", attributes=attributes)
     found = fit_vectors(graph, options, x)
-    assert [part.shape[1] for part in found.parts[0]] == [40, 20, 20, 20]
+    assert [part.shape[1] for part in found.parts[0]] == [40, 20, 20, 20, 20]
     assert found.rows.shape == (40, 20)
     grown = found.taken(np.arange(30)).grown(graph, np.arange(30), np.arange(30, 40), x)
-    np.testing.assert_allclose(grown.parts[0][3], found.parts[0][3], atol=1e-5)
+    np.testing.assert_allclose(grown.parts[0][4], found.parts[0][4], atol=1e-5)
 
 
 def test_raw_positions_to_and_from_anchors_differ_with_directions():
@@ -141,7 +171,7 @@ def test_neighbours_are_added_up_where_that_finds_more_links():
     for seed in range(10):
         graph, examples = with_examples(seed)
         found = fit_vectors(graph, options, examples=examples)
-        near = NearPart.of(graph, 16, 0).rows
+        near = near_part(graph, 16, 0).rows
         added, plain = (
             auc((unit(rows)[examples.pairs[0]] * unit(rows)[examples.pairs[1]]).sum(axis=1), examples.linked)
             for rows in (smoothed(graph, near), near)
@@ -160,7 +190,7 @@ def test_neighbours_are_added_up_where_that_finds_more_links():
 def test_the_embedding_is_the_principal_components_of_its_parts(alike):
     graph = random_graph(11)
     found = fit_vectors(graph, VectorOptions(6, 10, "greedy", alike=alike))
-    weights = [1.0, 1.0, 1.0] if alike else [1.0, UNLIKE, UNLIKE]
+    weights = [1.0, *([1.0, 1.0] if alike else [UNLIKE, UNLIKE]), OUTLINE]
     whole = np.concatenate([part * weight for part, weight in zip(found.parts[0], weights, strict=True)], axis=1)
     whole = whole[graph.degree > 0].astype(np.float64)
     left, values, _ = np.linalg.svd(whole - whole.mean(axis=0), full_matrices=False)
@@ -172,4 +202,4 @@ def test_the_rebuilt_log_lift_is_a_column_of_pairs():
     found = fit_vectors(graph, VectorOptions(40, 10, "greedy"))
     pairs = np.random.default_rng(0).integers(0, 40, (2, 50))
     expected = log_lift(graph).toarray()[pairs[0], pairs[1]]
-    np.testing.assert_allclose(found.columns(pairs)[:, 3], expected, atol=5e-3)
+    np.testing.assert_allclose(found.columns(pairs)[:, 4], expected, atol=5e-3)

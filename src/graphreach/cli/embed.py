@@ -19,7 +19,7 @@ from graphreach.io.embeddings import SUFFIXES, check_ids, write_embedding
 COMPARED = ("common-neighbours", "node2vec")
 OUTPUT = ".parquet .csv .npy .npz .emb (word2vec) or .tsv (TensorBoard projector); a folder with --engine ray."
 ANCHORS = "Number of anchors; of the paper's model its width; log2: floor(log2 n)^2."
-METHODS = "reach: neighbours, position and walks; position: nothing is trained; paper: the paper's model."
+METHODS = "reach: neighbours, position, walks and outline; position: nothing is trained; paper: the paper's model."
 EPOCHS = "300; 200 beyond 10,000 nodes, 30 beyond 50,000"
 COMPARE = "Whether to score the held-out links by common neighbours and node2vec too."
 

@@ -1,4 +1,4 @@
-"""Vectors of nodes that are computed, not trained by layers: neighbours, position and walks side by side."""
+"""Vectors of nodes that are computed, not trained by layers: neighbours, position, walks and outline."""
 
 from graphreach.vectors.link_scorer import LinkScorer
 from graphreach.vectors.node_vectors import NodeVectors, fit_vectors

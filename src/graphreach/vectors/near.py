@@ -1,13 +1,16 @@
-"""What a node's neighbours say: log(1 + lift) of one step to all nodes, compressed."""
+"""What edges say of each node: log(1 + lift) of one step to all nodes, and the outline of the graph, compressed."""
 
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, diags_array
 
 from graphreach.graph import Graph
 from graphreach.vectors.reduce import NOTHING, Matrix, rotation, truncated_svd
+
+Both = tuple[csr_array, csr_array]
+"""A matrix of the edges, and that of the edges reversed."""
 
 
 def log_lift(graph: Graph) -> csr_array:
@@ -23,12 +26,37 @@ def log_lift(graph: Graph) -> csr_array:
     return csr_array((np.log1p(lift).astype(np.float32), matrix.indices, matrix.indptr), matrix.shape)
 
 
-class NearPart(NamedTuple):
-    r"""The factors of log-lift, from which a node that comes later gets its row by its neighbours alone.
+def lift_matrices(graph: Graph) -> Both:
+    """:func:`log_lift` and its transpose."""
+    matrix = log_lift(graph)
+    return matrix, csr_array(matrix.T)
+
+
+def outline_matrices(graph: Graph, alike: bool) -> tuple[csr_array, Matrix, Matrix]:
+    r"""The edges, in units of their mean weight, and :math:`(d + c)^{-1/2}` of each node's out- and in-degree.
+
+    The constant c keeps small components and nodes with few edges out of the leading eigenvectors, as in regularised
+    spectral clustering: one edge, or the mean degree where linked nodes are not alike.
+    """
+    edges = csr_array(graph.to_scipy(np.float64))
+    edges.data /= edges.data.mean() if edges.nnz else 1.0
+    extra = 1.0 if alike else edges.nnz / max(1, graph.num_nodes)
+    out, into = (1 / np.sqrt(np.asarray(edges.sum(axis=axis)).ravel() + extra) for axis in (1, 0))
+    return csr_array(edges.astype(np.float32)), out.astype(np.float32), into.astype(np.float32)
+
+
+def outline_steps(graph: Graph, alike: bool) -> Both:
+    r"""The matrices :math:`(D + c)^{-1} A` of edges and of edges reversed."""
+    edges, out, into = outline_matrices(graph, alike)
+    return csr_array(diags_array(out**2) @ edges), csr_array(diags_array(into**2) @ edges.T)
+
+
+class FactorPart(NamedTuple):
+    r"""Factors of a matrix of edges, from which a node that comes later gets its row by its neighbours alone.
 
     Attributes:
-        rows: :math:`U \Sigma^{1/2}`, ``[n, r]``.
-        columns: :math:`V \Sigma^{1/2}`, ``[n, r]``: the same but for signs where edges have no direction.
+        rows: Of log-lift :math:`U \Sigma^{1/2}`, of the outline :math:`(D + c)^{-1/2} U`, ``[n, r]``.
+        columns: The same of V: as ``rows`` but for signs where edges have no direction.
         inverse: :math:`\Sigma^{-1}`, ``[r, r]``: a diagonal, unless the factors were turned.
     """
 
@@ -36,43 +64,68 @@ class NearPart(NamedTuple):
     columns: Matrix
     inverse: Matrix
 
-    @classmethod
-    def of(cls, graph: Graph, rank: int, seed: int, before: "NearPart | None" = None) -> "NearPart":
-        """Factors of a graph, found faster from those of one that differs little."""
-        left, values, right = truncated_svd(log_lift(graph), rank, seed, None if before is None else before.columns)
-        root = np.sqrt(values)
-        share = np.divide(1.0, values, out=np.zeros_like(values), where=values > NOTHING)
-        return cls(left * root, right * root, np.diag(share))
-
-    def narrowed(self, rank: int) -> "NearPart":
+    def narrowed(self, rank: int) -> "FactorPart":
         """The factors of the largest singular values."""
-        return NearPart(self.rows[:, :rank], self.columns[:, :rank], self.inverse[:rank, :rank])
+        return FactorPart(self.rows[:, :rank], self.columns[:, :rank], self.inverse[:rank, :rank])
 
-    def turned(self, before: "NearPart") -> "NearPart":
+    def taken(self, nodes: NDArray[np.int64]) -> "FactorPart":
+        """Rows and columns of some of the nodes."""
+        return self._replace(rows=self.rows[nodes], columns=self.columns[nodes])
+
+    def turned(self, before: "FactorPart") -> "FactorPart":
         """The same factors, turned so that rows and columns come nearest to earlier ones."""
         turn = rotation([(self.rows, before.rows), (self.columns, before.columns)])
         inverse = (turn.T @ self.inverse @ turn).astype(np.float32)
-        return NearPart(self.rows @ turn, self.columns @ turn, inverse)
+        return FactorPart(self.rows @ turn, self.columns @ turn, inverse)
 
     def rebuilt(self, pairs: NDArray[np.int64]) -> Matrix:
-        """Log-lift of pairs ``[2, m]`` as the factors have it."""
+        """Log-lift of pairs ``[2, m]`` as its factors have it."""
         first, second = pairs
         found: Matrix = np.einsum("ij,ij->i", self.rows[first], self.columns[second])
         return found
 
-    def grown(self, graph: Graph, known: NDArray[np.int64], new: NDArray[np.int64]) -> "NearPart":
+    def grown(self, both: Both, known: NDArray[np.int64], new: NDArray[np.int64]) -> "FactorPart":
         """Rows of a grown graph's nodes: known ones keep theirs, new ones are projected.
 
         Args:
-            graph: The grown graph.
+            both: The grown graph's matrices.
             known: Positions of the known nodes in it, in their order.
             new: Positions of the others.
         """
-        n, matrix = graph.num_nodes, log_lift(graph)
-        rows, columns = (np.zeros((n, len(self.inverse)), np.float32) for _ in range(2))
+        matrix, flipped = both
+        rows, columns = (np.zeros((matrix.shape[0], len(self.inverse)), np.float32) for _ in range(2))
         rows[known], columns[known] = self.rows, self.columns
-        flipped = csr_array(matrix.T)
         for _ in range(2):  # the second time new nodes see each other
             found = matrix[new] @ columns @ self.inverse, flipped[new] @ rows @ self.inverse
             rows[new], columns[new] = found
-        return NearPart(rows, columns, self.inverse)
+        return FactorPart(rows, columns, self.inverse)
+
+
+def near_part(graph: Graph, rank: int, seed: int, before: FactorPart | None = None) -> FactorPart:
+    """Factors of log-lift, found faster from those of a graph that differs little."""
+    left, values, right = truncated_svd(log_lift(graph), rank, seed, None if before is None else before.columns)
+    root = np.sqrt(values)
+    return FactorPart(left * root, right * root, _inverse(values))
+
+
+def outline_part(graph: Graph, rank: int, alike: bool, seed: int, before: FactorPart | None = None) -> FactorPart:
+    r"""The graph's outline, as spectral clustering sees it: leading singular vectors of
+    :math:`(D + c)^{-1/2} A (D + c)^{-1/2}` but for the first, which is all but constant.
+
+    Args:
+        graph: The graph.
+        rank: Number of columns.
+        alike: Whether linked nodes are alike; see :func:`outline_matrices`.
+        seed: Random seed.
+        before: The outline of a graph that differs little, to go on from.
+    """
+    edges, out, into = outline_matrices(graph, alike)
+    start = None if before is None else before.columns / into[:, None]
+    matrix = csr_array(diags_array(out) @ edges @ diags_array(into))
+    left, values, right = truncated_svd(matrix, rank + 1, seed, start)
+    return FactorPart(left[:, 1:] * out[:, None], right[:, 1:] * into[:, None], _inverse(values[1:]))
+
+
+def _inverse(values: Matrix) -> Matrix:
+    """A diagonal of inverse singular values; zero where there is nothing."""
+    return np.diag(np.divide(1.0, values, out=np.zeros_like(values), where=values > NOTHING))

@@ -1,4 +1,4 @@
-"""The default embedding: neighbours, position and walks, compressed together, with what places later nodes."""
+"""The default embedding: neighbours, position, walks and outline, compressed together, with what places later nodes."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from graphreach.graph import Graph
 from graphreach.nn.skip_gram import SkipGram, undirected
 from graphreach.pairs.attributes import AttributeScaling
 from graphreach.threads import one_blas_thread
-from graphreach.vectors.near import NearPart
+from graphreach.vectors.near import FactorPart, lift_matrices, near_part, outline_part, outline_steps
 from graphreach.vectors.positions import PositionPart, find_anchors
 from graphreach.vectors.reduce import Axes, Matrix, principal_axes, truncated_svd, unit_rows
 
@@ -36,6 +36,9 @@ FEW_NODES, WIDER = 10_000, 2
 
 UNLIKE = 0.5
 """Weight of position and walks where linked nodes are not alike."""
+
+OUTLINE_DIM, OUTLINE = 64, 0.7
+"""Width of the outline at most, and its weight: what more columns add is of single nodes."""
 
 SMOOTHED = 2
 """Steps over which the vectors of walks, and attributes, are added up."""
@@ -131,6 +134,7 @@ class NodeVectors:
         options: How they were made.
         anchors: Positions of the anchors.
         near: What neighbours say.
+        outline: What the graph's leading eigenvectors say.
         places: Where nodes are; two of them, to and from anchors, with directions.
         walks: What walks say.
         attributes: What attributes say, or None.
@@ -140,7 +144,8 @@ class NodeVectors:
 
     options: VectorOptions
     anchors: Positions
-    near: NearPart
+    near: FactorPart
+    outline: FactorPart
     places: list[PositionPart]
     walks: SkipGram
     attributes: AttributePart | None
@@ -156,16 +161,10 @@ class NodeVectors:
         """The embedding, ``[n, dim]``."""
         return self.halves[0] if len(self.halves) == 1 else np.concatenate(self.halves, axis=1)
 
-    def put_together(self, graph: Graph, examples: Examples | None = None) -> "NodeVectors":
+    def put_together(self, graph: Graph) -> "NodeVectors":
         """Fill :attr:`parts` from what each part is made of, and compress them; nodes without edges have zeros but for
         attributes.
-
-        Args:
-            graph: The graph.
-            examples: Pairs by which to find out whether linked nodes are alike.
         """
-        if examples is not None:
-            self._find_out(graph, examples)
         self.parts = [self._parts(graph, side) for side in range(len(self.places))]
         self.halves = []
         for number, side in enumerate(self.parts):
@@ -178,22 +177,13 @@ class NodeVectors:
             self.halves.append(half)
         return self
 
-    def _find_out(self, graph: Graph, examples: Examples) -> None:
-        """Whether the part of neighbours finds links better when it is added up with those of the nodes around."""
-        plain = [unit_rows(ends) for ends in self._ends()]
-        added = [unit_rows(smoothed(graph, ends)) for ends in self._ends()]
-        if _finds(added, examples) < _finds(plain, examples):
-            self.options = replace(self.options, alike=False)
-            self.near = self.near.narrowed(self.options.part_widths(graph.num_nodes)[0])
-
     def _parts(self, graph: Graph, side: int) -> list[Matrix]:
-        near, walks = self._ends()[side], smoothed(graph, (self.walks.embedding_, self.walks.context_)[side])
-        found = [smoothed(graph, near) if self.options.alike else near, self.places[side].rows, walks]
-        found = [self._linked(part, graph) for part in found]
+        near, outline = ((part.rows, part.columns)[side] for part in (self.near, self.outline))
+        if self.options.alike:
+            near, outline = smoothed(graph, near), smoothed(graph, outline)
+        walks = smoothed(graph, (self.walks.embedding_, self.walks.context_)[side])
+        found = [self._linked(part, graph) for part in (near, self.places[side].rows, walks, outline)]
         return [unit_rows(part) for part in found + ([] if self.attributes is None else [self.attributes.rows])]
-
-    def _ends(self) -> tuple[Matrix, ...]:
-        return (self.near.rows, self.near.columns)[: len(self.places)]
 
     def _linked(self, part: Matrix, graph: Graph) -> Matrix:
         """A part with zeros for nodes without edges."""
@@ -202,7 +192,7 @@ class NodeVectors:
 
     def _weights(self) -> list[np.float32]:
         other = 1.0 if self.options.alike else UNLIKE
-        return [np.float32(weight) for weight in (1.0, other, other, 1.0)][: len(self.parts[0])]
+        return [np.float32(weight) for weight in (1.0, other, other, OUTLINE, 1.0)][: len(self.parts[0])]
 
     def columns(self, pairs: Positions) -> Matrix:
         """What describes pairs ``[2, m]``: alikeness in each part, log-lift as its factors have it, the product that was
@@ -230,7 +220,7 @@ class NodeVectors:
         walks.directed_ = self.walks.directed_
         walks.embedding_, walks.context_ = self.walks.embedding_[nodes], self.walks.context_[nodes]
         return replace(
-            self, near=self.near._replace(rows=self.near.rows[nodes], columns=self.near.columns[nodes]),
+            self, near=self.near.taken(nodes), outline=self.outline.taken(nodes),
             places=[place._replace(rows=place.rows[nodes]) for place in self.places], walks=walks,
             attributes=None if self.attributes is None else self.attributes._replace(rows=self.attributes.rows[nodes]),
             degree=self.degree[..., nodes], parts=[[part[nodes] for part in side] for side in self.parts],
@@ -248,7 +238,8 @@ class NodeVectors:
         """
         graph = graph if self.options.directed else _plain(graph)
         with one_blas_thread():
-            near = self.near.grown(graph, known, new)
+            near = self.near.grown(lift_matrices(graph), known, new)
+            outline = self.outline.grown(outline_steps(graph, self.options.alike), known, new)
             places = [
                 PositionPart(_averaged(graph if number == 0 else graph.transpose(), place.rows, known, new), place.axes)
                 for number, place in enumerate(self.places)
@@ -257,8 +248,8 @@ class NodeVectors:
             if attributes is not None and x is not None:
                 attributes = attributes.grown(graph, x, self.options, known, new)
             larger = replace(
-                self, near=near, places=places, walks=self.walks.grown(graph, known, new), attributes=attributes,
-                degree=_degrees(graph, self.options.directed), anchors=known[self.anchors],
+                self, near=near, outline=outline, places=places, walks=self.walks.grown(graph, known, new),
+                attributes=attributes, degree=_degrees(graph, self.options.directed), anchors=known[self.anchors],
             )  # fmt: skip
             larger.put_together(graph)
         for side, before in zip([*larger.parts, larger.halves], [*self.parts, self.halves], strict=True):
@@ -289,21 +280,34 @@ def fit_vectors(
     with one_blas_thread():
         if anchors is None:
             anchors = find_anchors(graph, options.num_anchors, options.strategy, seed)
-        near = NearPart.of(graph, wide, seed, None if start is None else start.near)
+        near = near_part(graph, wide, seed, None if start is None else start.near)
+        if examples is not None and not _are_alike(graph, near, options.directed, examples):
+            options = replace(options, alike=False)
+            near = near.narrowed(options.part_widths(graph.num_nodes)[0])
+        outline = outline_part(
+            graph, min(width, OUTLINE_DIM), options.alike, seed, None if start is None else start.outline
+        )
         ways = ("to", "from") if options.directed else ("to",)
         places = [PositionPart.of(graph, anchors, width, way) for way in ways]
         settings = LATER_WALKS if start is not None else WALKS if graph.num_nodes <= MANY_NODES else FEWER_WALKS
         walks = SkipGram(dim=min(options.dim, WALK_DIM), directed=options.directed, seed=seed, **settings)
         walks.fit(graph, None if start is None else (start.walks.embedding_, start.walks.context_))
         if start is not None:
-            near = near.turned(start.near)
+            near, outline = near.turned(start.near), outline.turned(start.outline)
             places = [place.turned(before) for place, before in zip(places, start.places, strict=True)]
         before = None if start is None else start.attributes
         attributes = None if x is None else AttributePart.of(graph, x, options, width, before)
         return NodeVectors(
-            options, anchors, near, places, walks, attributes, _degrees(graph, options.directed),
+            options, anchors, near, outline, places, walks, attributes, _degrees(graph, options.directed),
             [] if start is None else start.axes,
-        ).put_together(graph, examples)  # fmt: skip
+        ).put_together(graph)  # fmt: skip
+
+
+def _are_alike(graph: Graph, near: FactorPart, directed: bool, examples: Examples) -> bool:
+    """Whether the part of neighbours finds links no worse when it is added up with those of the nodes around."""
+    ends = [near.rows, near.columns] if directed else [near.rows]
+    plain, added = [unit_rows(each) for each in ends], [unit_rows(smoothed(graph, each)) for each in ends]
+    return _finds(added, examples) >= _finds(plain, examples)
 
 
 def _finds(sides: list[Matrix], examples: Examples) -> float:

@@ -19,7 +19,7 @@ from graphreach.nn.skip_gram import SkipGram
 from graphreach.pairs.attributes import AttributeScaling
 from graphreach.vectors.fitted import Fitted
 from graphreach.vectors.link_scorer import HIDDEN, LinkScorer
-from graphreach.vectors.near import NearPart
+from graphreach.vectors.near import FactorPart
 from graphreach.vectors.node_vectors import WALK_DIM, WALKS, AttributePart, NodeVectors, VectorOptions
 from graphreach.vectors.positions import PositionPart, PositionVectors
 from graphreach.vectors.reduce import Axes
@@ -122,7 +122,8 @@ def load_vectors(folder: Path) -> tuple[dict[str, Any], LinkScorer, dict[str, An
 def vector_arrays(vectors: NodeVectors) -> dict[str, Any]:
     """All arrays that vectors are made of, by name."""
     found: dict[str, Any] = {
-        "near.rows": vectors.near.rows, "near.columns": vectors.near.columns, "near.inverse": vectors.near.inverse,
+        **{f"near.{name}": value for name, value in vectors.near._asdict().items()},
+        **{f"outline.{name}": value for name, value in vectors.outline._asdict().items()},
         "walks.source": vectors.walks.embedding_, "walks.context": vectors.walks.context_, "degree": vectors.degree,
     }  # fmt: skip
     for number, (place, axes) in enumerate(zip(vectors.places, vectors.axes, strict=True)):
@@ -157,12 +158,13 @@ def vectors_from(arrays: dict[str, Any], options: dict[str, Any], anchors: list[
             scaling = AttributeScaling(arrays["attributes.mean"], arrays["attributes.scale"])
             attributes = AttributePart(arrays["attributes.rows"], arrays["attributes.axes"], scaling)
         found = NodeVectors(
-            chosen, np.array(anchors, np.int64), NearPart(*(arrays[f"near.{k}"] for k in ("rows", "columns", "inverse"))),
+            chosen, np.array(anchors, np.int64),
+            *(FactorPart(*(arrays[f"{part}.{name}"] for name in FactorPart._fields)) for part in ("near", "outline")),
             places, walks, attributes, arrays["degree"].astype(np.float64),
             [Axes(arrays[f"half.{k}.mean"], arrays[f"half.{k}.axes"]) for k in range(sides)],
         )  # fmt: skip
         found.halves = [arrays[f"half.{k}.rows"] for k in range(sides)]
-        count = 3 if attributes is None else 4
+        count = 4 if attributes is None else 5
         found.parts = [[arrays[f"part.{side}.{number}"] for number in range(count)] for side in range(sides)]
     except KeyError as error:
         raise InputError(f"a saved embedding must hold the array {error.args[0]!r}, got none") from None
