@@ -35,9 +35,10 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
 
     Three methods:
 
-    - ``"reach"`` compresses four parts together, each row of one length: reachability in one step to all nodes (neighbours),
-      reachability to many anchors (position), skip-gram vectors of short walks, and the leading eigenvectors (outline).
-      Neighbours and outline are added up over two steps unless held-out links say that linked nodes are not alike. Nodes that come later are placed without changing others.
+    - ``"reach"`` compresses four parts together, each row of one length: reachability in one step to all nodes
+      (neighbours), reachability to many anchors (position), skip-gram vectors of short walks, and leading eigenvectors
+      (outline). Neighbours and outline are added up over two steps unless held-out links say that linked nodes are not
+      alike. Nodes that come later are placed without changing others.
     - ``"position"`` is log(1 + lift) of walks to anchors, one column for each anchor and each of two lengths: nothing is
       trained.
     - ``"paper"`` is the model of the GraphReach paper, trained on the graph's links.
