@@ -161,7 +161,8 @@ def vectors_from(arrays: dict[str, Any], options: dict[str, Any], anchors: list[
             FactorPart(*(arrays[f"{part}.{name}"] for name in FactorPart._fields)) for part in ("near", "outline")
         )
         found = NodeVectors(
-            chosen, np.array(anchors, np.int64), near, outline, places, walks, attributes, arrays["degree"].astype(np.float64),
+            chosen, np.array(anchors, np.int64), near, outline, places, walks, attributes,
+            arrays["degree"].astype(np.float64),
             [Axes(arrays[f"half.{k}.mean"], arrays[f"half.{k}.axes"]) for k in range(sides)],
         )  # fmt: skip
         found.halves = [arrays[f"half.{k}.rows"] for k in range(sides)]
