@@ -9,7 +9,7 @@ from sklearn.metrics import roc_auc_score
 import graphreach as gr
 from graphreach.errors import InputError
 from graphreach.nn import skip_gram
-from graphreach.nn.kernels.skip_gram import bucket_pairs, train
+from graphreach.nn.kernels.skip_gram import bucket_pairs, train, train_three
 from graphreach.walks.rng import start_key, step_bits
 from helpers import cycle, random_graph
 
@@ -77,6 +77,32 @@ def test_training_takes_the_steps_of_the_paper():
                     change += g * c[target]
                     c[target] += g * s[u]
                 s[u] += change
+    np.testing.assert_allclose(source, s, atol=1e-12)
+    np.testing.assert_allclose(context, c, atol=1e-12)
+
+
+def test_three_negatives_take_the_same_steps_together():
+    """All steps of a pair are from the vectors before it; a node drawn twice takes one of its two."""
+    rng = np.random.default_rng(0)
+    n, parts, rate, seed = 20, 2, 0.1, 9
+    walks = gr.random_walks(random_graph(n, 40), num_walks=1, walk_length=6)[:, 0]
+    pointer, node, near = bucket_pairs(walks, 2, True, parts, 1)
+    table = np.stack([rng.integers(0, n // parts, 50) * parts + part for part in range(parts)]).astype(np.int32)
+    source, context = rng.normal(size=(2, n, 4))
+    s, c = source.copy(), context.copy()
+    for turn in range(parts):
+        train_three(pointer, node, near, table, turn, rate, seed, source, context)
+        for i in range(parts):
+            j = (i + turn) % parts
+            bucket = i * parts + j
+            for e in range(pointer[bucket], pointer[bucket + 1]):
+                draws = [bits(seed, bucket, 3 * e + k + 1) >> 32 for k in range(3)]
+                others = [other for draw in draws if (other := table[j, draw * 50 >> 32]) != near[e]]
+                row, before = s[node[e]].copy(), c.copy()
+                for target, label in [(near[e], 1.0), *((other, 0.0) for other in others)]:
+                    g = rate * (label - 1 / (1 + np.exp(-row @ before[target])))
+                    s[node[e]] += g * before[target]
+                    c[target] = before[target] + g * row
     np.testing.assert_allclose(source, s, atol=1e-12)
     np.testing.assert_allclose(context, c, atol=1e-12)
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from graphreach.vectors.reduce import principal_axes, rotation, truncated_svd, unit_rows
+from graphreach.vectors.reduce import _orthogonal, principal_axes, rotation, truncated_svd, unit_rows
 
 
 def random_matrix(seed, rows, columns, share=0.3):
@@ -36,6 +36,16 @@ def test_truncated_svd_of_a_larger_matrix_and_of_nothing():
     )
     left, values, right = truncated_svd(csr_array((4, 3), dtype=np.float32), 2)
     assert not left.any() and not values.any() and not right.any()  # noqa: PT018
+
+
+def test_a_basis_spans_the_columns_and_has_zeros_beyond_their_rank():
+    rng = np.random.default_rng(3)
+    rows = rng.standard_normal((300, 20)) * np.logspace(0, -4, 20) @ rng.standard_normal((20, 20))
+    basis = _orthogonal(rows.astype(np.float32), 2)
+    np.testing.assert_allclose(basis.T @ basis, np.eye(20), atol=1e-5)
+    np.testing.assert_allclose(basis @ (basis.T @ rows), rows, atol=1e-4)
+    flat = np.outer(np.arange(1, 6), [1, 2, 3]).astype(np.float32)
+    assert np.isclose(np.linalg.norm(_orthogonal(flat, 2), axis=0), [0, 0, 1]).all()
 
 
 def test_principal_axes_are_those_of_the_covariance():

@@ -11,7 +11,7 @@ from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.checks import check_graph
 from graphreach.limits import check_memory, check_steps
-from graphreach.nn.kernels.skip_gram import bucket_pairs, place_new, train
+from graphreach.nn.kernels.skip_gram import bucket_pairs, place_new, train, train_three
 from graphreach.progress import track
 from graphreach.walks import random_walks
 from graphreach.walks.defaults import NODE2VEC_WALK_LENGTH, NODE2VEC_WALKS
@@ -177,7 +177,10 @@ class SkipGram:
             walks = self._walks(graph, order[begin : begin + size], seeds[0])
             pairs = bucket_pairs(walks, self.window, not graph.directed, len(table), seeds[1])
             for turn in range(len(table)):
-                train(*pairs, table, turn, self.negatives, rate, seeds[2], self.embedding_, self.context_)
+                if self.negatives == 3:
+                    train_three(*pairs, table, turn, rate, seeds[2], self.embedding_, self.context_)
+                else:
+                    train(*pairs, table, turn, self.negatives, rate, seeds[2], self.embedding_, self.context_)
 
     def _walks(self, graph: Graph, starts: NDArray[np.int64], seed: int) -> NDArray[Any]:
         if self.p == self.q == 1:

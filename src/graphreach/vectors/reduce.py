@@ -12,6 +12,9 @@ EXTRA, ROUNDS, LATER_ROUNDS = 10, 3, 1
 NOTHING = 1e-9
 """A length below which a row or an axis is nothing."""
 
+NEARLY_DEPENDENT = 1e-13
+"""A share of the largest squared length below which a direction is left out as rounding."""
+
 ROWS = 1 << 16
 """Rows that are read at a time."""
 
@@ -55,7 +58,7 @@ def truncated_svd(matrix: Any, rank: int, seed: int = 0, near: Matrix | None = N
     rows = matrix @ first
     for _ in range(ROUNDS if near is None else LATER_ROUNDS):
         rows = matrix @ (flipped @ _orthogonal(rows))
-    basis = _orthogonal(rows)
+    basis = _orthogonal(rows, 2)
     inner = (flipped @ basis).astype(np.float64)
     squares, axes = np.linalg.eigh(inner.T @ inner)
     order = np.argsort(-squares, kind="stable")[:rank]
@@ -66,10 +69,29 @@ def truncated_svd(matrix: Any, rank: int, seed: int = 0, near: Matrix | None = N
     return Factors(_padded(left, rank), _padded(values[None].astype(np.float32), rank)[0], _padded(right, rank))
 
 
-def _orthogonal(rows: Matrix) -> Matrix:
-    """An orthonormal basis of the columns."""
-    basis: Matrix = np.linalg.qr(rows)[0].astype(np.float32)
-    return basis
+def _orthogonal(rows: Matrix, times: int = 1) -> Matrix:
+    """A basis of the columns, orthonormal but for rounding, by the eigenvectors of their products: in half the time of a
+    QR decomposition. Columns beyond the rank are zero.
+
+    Args:
+        rows: The rows.
+        times: How often; the second time takes away what rounding left where columns are nearly dependent.
+    """
+    for _ in range(times):
+        squares, axes = np.linalg.eigh(_products(rows))
+        kept = squares > NEARLY_DEPENDENT * max(squares.max(initial=0.0), np.finfo(np.float32).tiny)
+        share = np.divide(1.0, np.sqrt(np.maximum(squares, 0.0)), out=np.zeros_like(squares), where=kept)
+        rows = rows @ (axes * share).astype(np.float32)
+    return rows
+
+
+def _products(rows: Matrix) -> NDArray[np.float64]:
+    """Products of all columns with each other."""
+    inner = np.zeros((rows.shape[1], rows.shape[1]))
+    for begin in range(0, len(rows), ROWS):
+        block = rows[begin : begin + ROWS].astype(np.float64)
+        inner += block.T @ block
+    return inner
 
 
 def _padded(rows: Matrix, width: int) -> Matrix:

@@ -94,6 +94,74 @@ def train(
 
 
 @fast_inline_kernel
+def _slope(one: Any, dot: Any, label: Any, rate: Any) -> Any:
+    """How far a step goes along the vector on the other side of a dot product."""
+    return rate * (label - one / (one + np.exp(-dot)))
+
+
+@fast_inline_kernel
+def _four_dots(row: Any, near: Any, first: Any, second: Any, third: Any) -> Any:
+    """Dot products of a row with its context and with three others."""
+    p = a = b = c = row.dtype.type(0)
+    for k in range(len(row)):
+        own = row[k]
+        p += own * near[k]
+        a += own * first[k]
+        b += own * second[k]
+        c += own * third[k]
+    return p, a, b, c
+
+
+@fast_inline_kernel
+def _four_steps(
+    row: Any, near: Any, first: Any, second: Any, third: Any, p: Any, a: Any, b: Any, c: Any
+) -> None:  # fmt: skip
+    """Move a row, its context and three others, all from what they were before.
+
+    The context is written last: where one of the others is the same node, its step counts, not theirs of length 0.
+    """
+    for k in range(len(row)):
+        own, w, x, y, z = row[k], near[k], first[k], second[k], third[k]
+        first[k] = x + a * own
+        second[k] = y + b * own
+        third[k] = z + c * own
+        near[k] = w + p * own
+        row[k] = own + (p * w + a * x + b * y + c * z)
+
+
+@fast_inline_kernel
+def _drawn(listed: Any, key: Any, number: Any) -> Any:
+    """One node of a list."""
+    return listed[((step_bits(key, number) >> uint64(32)) * uint64(len(listed))) >> uint64(32)]
+
+
+@fast_parallel_kernel
+def train_three(
+    share: Any, pointer: Any, node: Any, near: Any, table: Any, turn: Any, rate: Any, seed: Any, source: Any,
+    context: Any,
+) -> None:  # fmt: skip
+    """:func:`train` with three negatives, faster: one pass over the vectors takes all four steps of a pair.
+
+    A node that is drawn twice for a pair takes one step.
+    """
+    parts, one, zero = len(table), source.dtype.type(1), source.dtype.type(0)
+    for i in range(share[0], parts, share[1]):
+        j = (i + turn) % parts
+        bucket, listed = i * parts + j, table[j]
+        key = start_key(seed, bucket)
+        for e in range(pointer[bucket], pointer[bucket + 1]):
+            v = near[e]
+            x, y, z = _drawn(listed, key, 3 * e + 1), _drawn(listed, key, 3 * e + 2), _drawn(listed, key, 3 * e + 3)
+            row, pulled, first, second, third = source[node[e]], context[v], context[x], context[y], context[z]
+            p, a, b, c = _four_dots(row, pulled, first, second, third)
+            p = _slope(one, p, one, rate)
+            a = _slope(one, a, zero, zero if x == v else rate)
+            b = _slope(one, b, zero, zero if y == v else rate)
+            c = _slope(one, c, zero, zero if z == v else rate)
+            _four_steps(row, pulled, first, second, third, p, a, b, c)
+
+
+@fast_inline_kernel
 def _lean(row: Any, target: Any, label: Any, rate: Any) -> None:
     """One step of a row towards a target, or away from it; the target stays."""
     dot = row.dtype.type(0)
