@@ -8,7 +8,16 @@ from hypothesis import strategies as st
 import graphreach as gr
 from graphreach.auc import auc
 from graphreach.vectors.near import lift_matrices, log_lift, near_part, outline_part, outline_steps
-from graphreach.vectors.node_vectors import OUTLINE, UNLIKE, Examples, VectorOptions, fit_vectors, smoothed
+from graphreach.vectors.node_vectors import (
+    FURTHER,
+    LEADING,
+    OUTLINE,
+    UNLIKE,
+    Examples,
+    VectorOptions,
+    fit_vectors,
+    smoothed,
+)
 from graphreach.vectors.positions import LENGTHS, fit_positions, raw_positions
 
 
@@ -100,7 +109,10 @@ def test_smoothing_adds_up_two_steps():
     rows = np.random.default_rng(0).random((graph.num_nodes, 3)).astype(np.float32)
     degree = graph.degree
     step = graph.to_scipy(np.float64).toarray() / np.where(degree > 0, degree, 1)[:, None]
-    np.testing.assert_allclose(smoothed(graph, rows), rows + step @ rows + step @ step @ rows, rtol=1e-5)
+    two = rows + step @ rows + step @ step @ rows
+    np.testing.assert_allclose(smoothed(graph, rows), two, rtol=1e-5)
+    three = two + np.linalg.matrix_power(step, 3) @ rows
+    np.testing.assert_allclose(smoothed(graph, rows, 3), three, rtol=1e-5)
 
 
 OPTIONS = VectorOptions(dim=20, num_anchors=10, strategy="greedy")
@@ -179,7 +191,7 @@ def test_neighbours_are_added_up_where_that_finds_more_links():
         alike = found.options.alike
         assert alike == (added >= plain)
         assert found.near.rows.shape[1] == (16 if alike else 8)
-        own = smoothed(graph, near) if alike else near[:, :8]
+        own = smoothed(graph, near, FURTHER) if alike else near[:, :8]
         np.testing.assert_allclose(found.parts[0][0][graph.degree > 0], unit(own)[graph.degree > 0], atol=1e-5)
         assert fit_vectors(graph, options, start=found).options.alike == alike
         seen.add(alike)
@@ -194,7 +206,8 @@ def test_the_embedding_is_the_principal_components_of_its_parts(alike):
     whole = np.concatenate([part * weight for part, weight in zip(found.parts[0], weights, strict=True)], axis=1)
     whole = whole[graph.degree > 0].astype(np.float64)
     left, values, _ = np.linalg.svd(whole - whole.mean(axis=0), full_matrices=False)
-    np.testing.assert_allclose(np.abs(found.rows[graph.degree > 0]), np.abs(left * values)[:, :6], atol=2e-3)
+    expected = np.abs(left * values) * (values / values[0]) ** (LEADING if alike else 0.0)
+    np.testing.assert_allclose(np.abs(found.rows[graph.degree > 0]), expected[:, :6], atol=2e-3)
 
 
 def test_the_rebuilt_log_lift_is_a_column_of_pairs():

@@ -57,6 +57,14 @@ def test_principal_axes_are_those_of_the_covariance():
     np.testing.assert_allclose(np.abs(found.apply(rows)), np.abs(expected[:, :4]), atol=1e-3)
 
 
+def test_axes_as_long_as_a_power_of_the_deviation():
+    rows = np.random.default_rng(0).standard_normal((50, 6)).astype(np.float32) * np.arange(1, 7, dtype=np.float32)
+    plain, longer = principal_axes(rows, 4), principal_axes(rows, 4, power=0.5)
+    deviation = plain.apply(rows).std(axis=0)
+    np.testing.assert_allclose(longer.axes, plain.axes * np.sqrt(deviation / deviation[0]), rtol=1e-4)
+    assert not principal_axes(np.ones((5, 3), np.float32), 2, power=0.5).axes.any()
+
+
 def test_axes_beyond_the_rank_are_zero():
     rows = np.outer(np.arange(5), [1, 2, 3]).astype(np.float32)
     placed = principal_axes(rows, 5).apply(rows)

@@ -40,8 +40,13 @@ UNLIKE = 0.5
 OUTLINE_DIM, OUTLINE = 64, 0.7
 """Width of the outline at most, and its weight: what more columns add is of single nodes."""
 
-SMOOTHED = 2
-"""Steps over which the vectors of walks, and attributes, are added up."""
+SMOOTHED, FURTHER = 2, 4
+"""Steps over which the outline and attributes are added up; neighbours and walks, where linked nodes are alike."""
+
+LEADING = 0.25
+"""Power of its deviation by which each axis is multiplied where linked nodes are alike: what sets large groups apart
+counts more, which helps where few labels are known.
+"""
 
 Positions = NDArray[np.int64]
 
@@ -171,7 +176,8 @@ class NodeVectors:
             found = np.concatenate([part * weight for part, weight in zip(side, self._weights(), strict=True)], axis=1)
             is_empty = ~found.any(axis=1)
             if len(self.axes) == number:
-                self.axes.append(principal_axes(found[~is_empty], self.options.width))
+                power = LEADING if self.options.alike else 0.0
+                self.axes.append(principal_axes(found[~is_empty], self.options.width, power))
             half = self.axes[number].apply(found)
             half[is_empty] = 0.0
             self.halves.append(half)
@@ -179,9 +185,10 @@ class NodeVectors:
 
     def _parts(self, graph: Graph, side: int) -> list[Matrix]:
         near, outline = ((part.rows, part.columns)[side] for part in (self.near, self.outline))
+        steps = FURTHER if self.options.alike else SMOOTHED
+        walks = smoothed(graph, (self.walks.embedding_, self.walks.context_)[side], steps)
         if self.options.alike:
-            near, outline = smoothed(graph, near), smoothed(graph, outline)
-        walks = smoothed(graph, (self.walks.embedding_, self.walks.context_)[side])
+            near, outline = smoothed(graph, near, steps), smoothed(graph, outline)
         found = [self._linked(part, graph) for part in (near, self.places[side].rows, walks, outline)]
         return [unit_rows(part) for part in found + ([] if self.attributes is None else [self.attributes.rows])]
 
@@ -316,10 +323,10 @@ def _finds(sides: list[Matrix], examples: Examples) -> float:
     return auc(_dots(sides[0], sides[-1], first, second), examples.linked)
 
 
-def smoothed(graph: Graph, rows: Any) -> Any:
-    """Rows with those of the nodes one and two steps away: :math:`(I + P + P^2) Z`."""
+def smoothed(graph: Graph, rows: Any, steps: int = SMOOTHED) -> Any:
+    """Rows with those of the nodes some steps away: :math:`(I + P + P^2) Z` with two."""
     step, out, transition = rows, rows, _transition(graph)
-    for _ in range(SMOOTHED):
+    for _ in range(steps):
         step = transition @ step
         out = out + step
     return out

@@ -120,12 +120,13 @@ class Axes(NamedTuple):
         return out
 
 
-def principal_axes(rows: Matrix, rank: int) -> Axes:
+def principal_axes(rows: Matrix, rank: int, power: float = 0.0) -> Axes:
     """The axes along which rows ``[n, m]`` differ most.
 
     Args:
         rows: The rows.
         rank: Number of axes; those beyond what there is are zero.
+        power: An axis has the length of this power of the deviation along it, the longest 1; 0 for axes of length 1.
     """
     mean = rows.mean(0, dtype=np.float64).astype(np.float32)
     inner = np.zeros((rows.shape[1], rows.shape[1]))
@@ -135,7 +136,10 @@ def principal_axes(rows: Matrix, rank: int) -> Axes:
     squares, axes = np.linalg.eigh(inner)
     order = np.argsort(-squares, kind="stable")[:rank]
     found = axes[:, order]
-    found[:, squares[order] <= NOTHING * max(1.0, squares.max(initial=0.0))] = 0.0
+    largest = squares.max(initial=0.0)
+    found[:, squares[order] <= NOTHING * max(1.0, largest)] = 0.0
+    if power and largest > 0:
+        found *= (np.maximum(squares[order], 0.0) / largest) ** (power / 2)
     return Axes(mean, _padded(found.astype(np.float32), rank))
 
 
