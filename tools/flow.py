@@ -6,6 +6,7 @@ ROOMS = (
     ("walks", "random walks, repeatable"),
     ("anchors", "k reference nodes"),
     ("reachability", "s(v, a) and s(a, v)"),
+    ("index", "both, while the graph changes"),
     ("pairs", "what describes a pair"),
     ("nn", "layers, models, baselines"),
     ("vectors", "embeddings without layers"),
@@ -25,7 +26,7 @@ TORCH = ("nn", "training")
 
 ORDER = (
     "_version", "errors", "lazy", "by_name", "arguments", "auc", "logistic", "jit", "limits", "threads", "progress",
-    "nearest", "graph", "io", "plot", "walks", "anchors", "reachability", "pairs", "nn", "vectors", "tasks", "training",
+    "nearest", "graph", "io", "plot", "walks", "anchors", "reachability", "index", "pairs", "nn", "vectors", "tasks", "training",
     "datasets", *ABOVE,
 )  # fmt: skip
 """Every module and room of the package; each imports only from those before it, at its top or inside a function."""
@@ -38,7 +39,7 @@ def flow() -> str:
 
     Example:
         >>> flow().startswith("<svg"), flow().count("<rect")
-        (True, 11)
+        (True, 12)
     """
     parts = []
     for number, (name, text) in enumerate(ROOMS):

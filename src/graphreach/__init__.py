@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from graphreach.anchors import AnchorSet, select_anchors
     from graphreach.estimator import GraphReachEmbedding
     from graphreach.graph import Graph
+    from graphreach.index import IndexUpdate, ReachIndex
     from graphreach.io import read_graph
     from graphreach.link_predictor import LinkPredictor
     from graphreach.nearest import NearestNodes, nearest_nodes
@@ -30,6 +31,7 @@ __getattr__, __dir__ = import_lazily(
         "anchors": "AnchorSet select_anchors",
         "estimator": "GraphReachEmbedding",
         "graph": "Graph",
+        "index": "IndexUpdate ReachIndex",
         "io": "read_graph",
         "link_predictor": "LinkPredictor",
         "nearest": "NearestNodes nearest_nodes",
@@ -47,10 +49,12 @@ __all__ = [
     "Diameter",
     "Graph",
     "GraphReachEmbedding",
+    "IndexUpdate",
     "InputError",
     "LinkPredictor",
     "NearestNodes",
     "ReachClassifier",
+    "ReachIndex",
     "Reachability",
     "__version__",
     "attacks",

@@ -86,7 +86,7 @@ def reachability(
         >>> float(reach.from_anchors.sum())
         1.0
     """
-    positions = _check_anchors(graph, anchors)
+    positions = check_anchors(graph, anchors)
     _check_choice("similarity", similarity, ("frequency", "order"))
     _check_choice("method", method, ("walks", "exact", "auto"))
     _check_choice("layout", layout, ("dense", "csr", "auto"))
@@ -171,7 +171,8 @@ def _check_cost(
     check_memory(work + (8 * n * width if layout == "dense" else 0), what, remedy)
 
 
-def _check_anchors(graph: AnyGraph, anchors: ArrayLike) -> NDArray[np.int64]:
+def check_anchors(graph: AnyGraph, anchors: ArrayLike) -> NDArray[np.int64]:
+    """Different positions of nodes, at least one."""
     positions = check_starts(graph, () if anchors is None else anchors, "anchors").astype(np.int64)
     if len(positions) == 0:
         raise InputError("anchors must hold at least one position, got none")

@@ -1,0 +1,339 @@
+"""Reachability to anchors, kept up to date while edges come and go."""
+
+from collections.abc import Hashable, Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from graphreach.anchors import AnchorSet, select_anchors
+from graphreach.arguments import check_choice, check_number
+from graphreach.errors import InputError
+from graphreach.graph import Graph
+from graphreach.graph.build import compact
+from graphreach.graph.change_kernels import ADD, REMOVE, changed_rows
+from graphreach.graph.changes import Changes, check_found, resolve_changes
+from graphreach.graph.checks import check_graph
+from graphreach.index.exact_layers import ExactLayers
+from graphreach.index.rows import Changed, Rows
+from graphreach.index.walk_counts import Turned, WalkCounts
+from graphreach.reachability.reachability import check_anchors
+from graphreach.reachability.result import Reachability
+from graphreach.reachability.sampled import Counting
+from graphreach.walks.defaults import NUM_WALKS, WALK_LENGTH
+from graphreach.walks.rng import check_seed
+from graphreach.walks.walk_length import check_count, resolve_walk_length
+
+TOLERANCE = 1e-6
+"""Largest error of exact reachability by what updates leave out."""
+
+MOST_STEPS = 65_534
+"""Jumps of a walk at most."""
+
+
+class IndexUpdate(NamedTuple):
+    """What an update did.
+
+    Attributes:
+        added: How many edges came.
+        present: How many of ``add`` were there already; in a weighted graph these became heavier.
+        removed: How many edges went.
+        reweighted: How many edges got another weight.
+        new_nodes: Positions of the nodes that came.
+        walks: How many walks go elsewhere now; 0 if exact.
+        to_anchors: Positions of the nodes from which anchors are reached otherwise than before, rising.
+        from_anchors: Positions of the nodes that anchors reach otherwise than before, rising.
+    """
+
+    added: int
+    present: int
+    removed: int
+    reweighted: int
+    new_nodes: NDArray[np.int64]
+    walks: int
+    to_anchors: NDArray[np.int64]
+    from_anchors: NDArray[np.int64]
+
+    @property
+    def changed(self) -> NDArray[np.int64]:
+        """Positions of the nodes with another row in either direction, rising."""
+        return np.union1d(self.to_anchors, self.from_anchors)
+
+
+class ReachIndex:
+    r"""Reachability of all nodes to anchors and back, kept up to date under batches of edges that come, go or change their
+    weights, and of new nodes.
+
+    By walks, the result after any updates equals :func:`graphreach.reachability` of the changed graph bit for bit: a walk is
+    a hash of (seed, start, walk, step), so that a walk which never leaves a changed node for another neighbour is the same
+    walk. The index knows for each node which walks leave it at which step; an update looks at those that leave the ends of
+    its edges, and follows the ones that go elsewhere, before and after.
+
+    Exact reachability is kept by what a change adds to each power of the transition matrix. What is too small to be passed
+    on is summed up in :attr:`error_bound`, which stays below ``tolerance``.
+
+    Anchors stay. :attr:`coverage` follows the graph, and :meth:`gain` says how much anchors chosen anew would cover more.
+
+    Args:
+        graph: The graph in the beginning.
+        anchors: Positions of the anchors, such as the result of :func:`select_anchors`.
+        method: ``"walks"`` or ``"exact"``.
+        similarity: ``"frequency"``, or ``"order"`` with walks.
+        num_walks: Walks from each node.
+        walk_length: Jumps of a walk, or ``"diameter"``, of the graph in the beginning.
+        hops: L keeps the first L steps apart, as in :func:`graphreach.reachability`.
+        seed: Random seed of the walks.
+        tolerance: Largest error of exact reachability from nodes to anchors.
+
+    Example:
+        >>> import graphreach as gr
+        >>> star = gr.Graph.from_edges([[0, 0, 0], [1, 2, 3]])
+        >>> index = gr.ReachIndex(star, [0], num_walks=10, walk_length=2)
+        >>> update = index.update(add=[(3, 4)], remove=[(0, 1)])
+        >>> index.graph, update.new_nodes
+        (Graph(num_nodes=5, num_edges=3, directed=False, weighted=False), array([4]))
+        >>> anew = gr.reachability(index.graph, [0], num_walks=10, walk_length=2)
+        >>> bool((index.reachability().to_anchors == anew.to_anchors).all())
+        True
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        anchors: ArrayLike | AnchorSet,
+        method: str = "walks",
+        similarity: str = "frequency",
+        num_walks: int = NUM_WALKS,
+        walk_length: int | str = WALK_LENGTH,
+        hops: int | None = None,
+        seed: int = 0,
+        *,
+        tolerance: float = TOLERANCE,
+    ) -> None:
+        check_graph(graph)
+        self.anchors = check_anchors(graph, anchors)
+        check_choice("method", method, ("walks", "exact"))
+        check_choice("similarity", similarity, ("frequency", "order"))
+        if similarity == "order" and (method == "exact" or hops is not None):
+            raise InputError('similarity must be "frequency" with method="exact" or hops, got "order"')
+        self.method, self.similarity = method, similarity
+        self.num_walks, self.seed = check_count("num_walks", num_walks), check_seed(seed)
+        self.walk_length = resolve_walk_length(graph, walk_length, hops=hops)
+        if self.walk_length > MOST_STEPS:
+            raise InputError(f"walk_length must be at most {MOST_STEPS} for an index, got {self.walk_length}")
+        self.hops = None if hops is None else self.walk_length
+        self.tolerance = check_number("tolerance", tolerance, 0.0, 1.0)
+        self.directed, self.weighted = graph.directed, graph.weighted
+        self._lookup, self._graph = graph._lookup, graph
+        self._walks: WalkCounts | None = None
+        self._exact: list[ExactLayers] = []
+        if method == "walks":
+            counting = Counting(similarity, self.num_walks, self.walk_length, self.hops)
+            self._walks = WalkCounts(graph, self.anchors, counting, self.seed)
+        else:
+            self._exact = [
+                ExactLayers(graph, self.anchors, self.walk_length, self.tolerance, hops is not None, backward)
+                for backward in ([False, True] if graph.directed else [False])
+            ]
+        self._covered = np.zeros(0, np.bool_)
+        self._note_coverage(np.arange(self.num_nodes))
+
+    @property
+    def _rows(self) -> Rows:
+        return self._exact[0].rows if self._walks is None else self._walks.rows
+
+    @property
+    def num_nodes(self) -> int:
+        """How many nodes the graph has now."""
+        return self._rows.num_nodes
+
+    @property
+    def num_anchors(self) -> int:
+        """The number of anchors."""
+        return len(self.anchors)
+
+    @property
+    def graph(self) -> Graph:
+        """The graph as it is now. It is put together when it is asked for after an update."""
+        if self._graph is None:
+            rows = self._rows.csr()
+            csr = compact(rows.pointer, rows.targets, rows.weights if self.weighted else None)
+            self._graph = Graph(csr, self._lookup.ids, self.directed)
+            self._graph.__dict__["_lookup"] = self._lookup
+        return self._graph
+
+    @property
+    def ids(self) -> NDArray[Any]:
+        """Ids of the nodes in the order of their positions."""
+        return self._lookup.ids
+
+    def index_of(self, ids: Any) -> Any:
+        """The position of an id, or of each of several, as :meth:`Graph.index_of` has it."""
+        return self._lookup.find(ids)
+
+    def update(
+        self,
+        add: Any = None,
+        remove: Any = None,
+        weights: Any = None,
+        *,
+        nodes: Iterable[Hashable] = (),
+        self_loops: bool = False,
+    ) -> IndexUpdate:
+        """Take in edges that came, went or changed their weights; see :meth:`Graph.updated` for what each may hold.
+
+        An update that is refused changes nothing.
+
+        Args:
+            add: Edges by their ids: pairs, or triples with weights.
+            remove: Edges that went.
+            weights: Triples with the new weights of edges.
+            nodes: Ids of nodes that came without edges.
+            self_loops: Whether to take in edges from a node to itself.
+        """
+        changes = resolve_changes(
+            self._lookup, add, remove, weights, nodes=nodes, directed=self.directed, weighted=self.weighted,
+            self_loops=self_loops,
+        )  # fmt: skip
+        before = self.num_nodes
+        known = int(np.searchsorted(changes.touched, before))
+        rows = self._rows.taken(changes.touched[:known])
+        new, found = self._changed(changes, rows, len(changes.touched) - known)
+        check_found(changes, found, self._lookup)
+        arriving = self._arriving(changes) if self._exact and self.directed else None
+        if len(changes.ids):
+            self._lookup = self._lookup.extended(changes.ids)
+        self._graph = None
+        turned = self._put(new, arriving, len(self._lookup))
+        fresh = np.arange(before, self.num_nodes)
+        self._note_coverage(np.union1d(turned.to_rows, fresh) if len(fresh) else turned.to_rows)
+        is_added = changes.kind == ADD
+        present, removed = int(np.count_nonzero(is_added & found)), int(np.count_nonzero(changes.kind == REMOVE))
+        added = int(np.count_nonzero(is_added)) - present
+        reweighted = len(found) - added - present - removed
+        return IndexUpdate(added, present, removed, reweighted, fresh, turned.walks, turned.to_rows, turned.from_rows)
+
+    def _changed(self, changes: Changes, rows: Changed, late: int) -> tuple[Changed, NDArray[np.bool_]]:
+        """New rows of the touched nodes, of which some come with this update, and which edges were there before."""
+        pointer = np.concatenate([rows.pointer, np.full(late, rows.pointer[-1])]) if late else rows.pointer
+        new_pointer, targets, weights, found = changed_rows(
+            changes.touched, pointer, rows.targets, rows.weights, changes.source, changes.target, changes.weight,
+            changes.kind, self.directed,
+        )  # fmt: skip
+        return Changed.make(changes.touched, new_pointer, targets, weights if self.weighted else None), found
+
+    def _arriving(self, changes: Changes) -> Changed:
+        """The rows of edges that arrive at nodes, of those where they change."""
+        turned = changes._replace(
+            source=changes.target, target=changes.source, touched=np.unique(changes.target).astype(np.int64)
+        )
+        known = int(np.searchsorted(turned.touched, self.num_nodes))
+        rows = self._exact[0].arriving.taken(turned.touched[:known])
+        return self._changed(turned, rows, len(turned.touched) - known)[0]
+
+    def _put(self, new: Changed, arriving: Changed | None, num_nodes: int) -> Turned:
+        if self._walks is not None:
+            self._walks.grow(num_nodes)
+            return self._walks.put(new)
+        changed = []
+        for layers in self._exact:
+            layers.grow(num_nodes)
+            changed.append(layers.put(new, arriving))
+        # in an undirected graph the way back is the same but for degrees, which changed at the ends of the edges
+        back = changed[1] if self.directed else np.union1d(changed[0], new.nodes)
+        return Turned(0, changed[0], back)
+
+    def to_anchors(self, nodes: Any = None) -> NDArray[np.float32]:
+        """s(v, a) of some nodes, or of all, ``[m, k]``, or ``[m, k, L]`` with hops.
+
+        Args:
+            nodes: Positions, or None.
+        """
+        chosen = slice(None) if nodes is None else np.asarray(nodes, np.int64)
+        rows = self._exact[0].rows_of(chosen) if self._walks is None else self._walks.to_rows(chosen)
+        return rows if self.hops is None else rows.reshape(len(rows), len(self.anchors), self.hops)
+
+    def reachability(self, layout: str = "dense") -> Reachability:
+        """Both directions for all nodes, as :func:`graphreach.reachability` of the graph as it is now.
+
+        Args:
+            layout: ``"dense"`` or ``"csr"``.
+        """
+        check_choice("layout", layout, ("dense", "csr"))
+        if self._walks is not None:
+            to, back = self._walks.to_matrix(layout), self._walks.from_matrix(layout)
+        else:
+            to = self._exact[0].matrix(layout)
+            back = self._exact[1].matrix(layout) if self.directed else self._turned_round(to)
+        if self.hops is not None and layout == "dense":
+            to, back = (matrix.reshape(self.num_nodes, len(self.anchors), self.hops) for matrix in (to, back))
+        exact = self.method == "exact"
+        return Reachability(
+            to, back, self.anchors, hops=self.hops, method=self.method, similarity=self.similarity,
+            walk_length=self.walk_length, num_walks=None if exact else self.num_walks, seed=None if exact else self.seed,
+        )  # fmt: skip
+
+    def _turned_round(self, to: Any) -> Any:
+        """s(a, v) from s(v, a) in an undirected graph: deg(v) s(v, a) = deg(a) s(a, v)."""
+        inverse = self._exact[0].inverse[: self.num_nodes]
+        degree = np.divide(1.0, inverse, out=np.zeros(len(inverse)), where=inverse > 0)
+        columns = np.repeat(inverse[self.anchors], self.hops or 1)
+        if isinstance(to, np.ndarray):
+            return (to * degree[:, None] * columns).astype(np.float32)
+        back = to.copy()
+        back.data = (to.data * np.repeat(degree, np.diff(to.indptr)) * columns[to.indices]).astype(np.float32)
+        return back
+
+    @property
+    def error_bound(self) -> float:
+        """The largest error of an entry of ``to_anchors`` by what updates left out, before it is rounded; 0 by walks."""
+        return max((layers.error_bound for layers in self._exact), default=0.0)
+
+    @property
+    def coverage(self) -> float:
+        """The share of nodes from which an anchor other than the node itself is reached."""
+        return float(self._covered.mean()) if len(self._covered) else 0.0
+
+    def _note_coverage(self, nodes: NDArray[np.int64]) -> None:
+        if len(self._covered) < self.num_nodes:
+            self._covered = np.concatenate([self._covered, np.zeros(self.num_nodes - len(self._covered), np.bool_)])
+        for begin in range(0, len(nodes), 1 << 16):
+            some = nodes[begin : begin + (1 << 16)]
+            reached = self.to_anchors(some).reshape(len(some), len(self.anchors), -1).any(axis=2)
+            own = np.flatnonzero(np.isin(some, self.anchors))
+            if len(own):
+                order = np.argsort(self.anchors)
+                reached[own, order[np.searchsorted(self.anchors[order], some[own])]] = False
+            self._covered[some] = reached.any(axis=1)
+
+    def gain(self) -> float:
+        """How much larger a share of the nodes as many greedy anchors chosen now would cover, at least 0.
+
+        It chooses them, which takes as long as in the beginning.
+        """
+        chosen = select_anchors(
+            self.graph, len(self.anchors), num_walks=self.num_walks, walk_length=self.walk_length, seed=self.seed
+        )
+        return max(0.0, chosen.coverage - self.coverage)
+
+    def wants_other_anchors(self, share: float = 0.05) -> bool:
+        """Whether anchors chosen now would cover more nodes by more than this share.
+
+        Args:
+            share: Share of all nodes. Where fewer are left uncovered, nothing is chosen to find out.
+        """
+        check_number("share", share, 0.0, 1.0)
+        return 1.0 - self.coverage > share and self.gain() > share
+
+    @property
+    def bytes_per_step(self) -> float:
+        """Memory of the lists of walks that pass each node, for each of their entries; nothing is kept with exact powers."""
+        if self._walks is None:
+            return 0.0
+        return self._walks.nbytes / max(1, self._walks.lists.num_entries)
+
+    def __repr__(self) -> str:
+        return (
+            f"ReachIndex(num_nodes={self.num_nodes}, num_anchors={len(self.anchors)}, method={self.method}, "
+            f"similarity={self.similarity}, walk_length={self.walk_length})"
+        )
