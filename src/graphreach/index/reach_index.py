@@ -224,9 +224,11 @@ class ReachIndex:
 
     def _arriving(self, changes: Changes) -> Changed:
         """The rows of edges that arrive at nodes, of those where they change."""
+        order = np.lexsort((changes.source, changes.target))  # rows are made of changes in their order
         turned = changes._replace(
-            source=changes.target, target=changes.source, touched=np.unique(changes.target).astype(np.int64)
-        )
+            source=changes.target[order], target=changes.source[order], touched=np.unique(changes.target),
+            weight=changes.weight[order] if self.weighted else changes.weight, kind=changes.kind[order],
+        )  # fmt: skip
         known = int(np.searchsorted(turned.touched, self.num_nodes))
         rows = self._exact[0].arriving.taken(turned.touched[:known])
         return self._changed(turned, rows, len(turned.touched) - known)[0]
