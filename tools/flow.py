@@ -26,8 +26,8 @@ TORCH = ("nn", "training")
 
 ORDER = (
     "_version", "errors", "lazy", "by_name", "arguments", "auc", "logistic", "jit", "limits", "threads", "progress",
-    "nearest", "graph", "io", "plot", "walks", "anchors", "reachability", "index", "pairs", "nn", "vectors", "tasks", "training",
-    "datasets", *ABOVE,
+    "nearest", "graph", "io", "plot", "walks", "anchors", "reachability", "index", "pairs", "nn", "vectors", "tasks",
+    "training", "datasets", *ABOVE,
 )  # fmt: skip
 """Every module and room of the package; each imports only from those before it, at its top or inside a function."""
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphreach.graph import Graph
-from graphreach.index.rows import Changed, Rows
+from graphreach.index.rows import NO_WEIGHTS, Changed, Rows
 from graphreach.jit import kernel, parallel_kernel, rows_of
 from graphreach.limits import check_memory
 from graphreach.progress import track
@@ -48,7 +48,13 @@ class ExactLayers:
     """
 
     def __init__(
-        self, graph: Graph, anchors: NDArray[np.int64], length: int, tolerance: float, hops: bool, backward: bool = False
+        self,
+        graph: Graph,
+        anchors: NDArray[np.int64],
+        length: int,
+        tolerance: float,
+        hops: bool,
+        backward: bool = False,
     ) -> None:
         self.anchors, self.length, self.hops, self.backward = anchors, length, hops, backward
         self.tolerance, self.least = tolerance, tolerance / (UPDATES * length)
@@ -99,7 +105,19 @@ class ExactLayers:
         rows = self.arriving if self.backward else self.rows
         for t in track(range(self.length), self.length, "powers of the index"):
             before = first if t == 0 else self.layers[t - 1]
-            _multiply(n, rows.head, rows.targets, rows.weights, self.inverse, self.backward, before, self.layers[t])
+            weights = NO_WEIGHTS if rows.weights is None else rows.weights.data
+            head = rows.targets.head if rows.weights is None else rows.weights.head
+            _multiply(
+                n,
+                rows.targets.head,
+                head,
+                rows.targets.data,
+                weights,
+                self.inverse,
+                self.backward,
+                before,
+                self.layers[t],
+            )
         self.left_out[:] = 0.0
 
     def grow(self, num_nodes: int) -> None:
@@ -113,17 +131,18 @@ class ExactLayers:
             self.inverse = np.concatenate([self.inverse, np.zeros(room - len(self.inverse))])
             self.place = np.full(room, -1, np.int64)
 
-    def put(self, new: Changed, arriving: Changed | None = None) -> NDArray[np.int64]:
+    def put(self, new: Changed, before: Changed, arriving: Changed | None = None) -> NDArray[np.int64]:
         """Rows of some nodes are others.
 
         Args:
             new: Their rows.
+            before: Those that they had.
             arriving: For a directed graph, the rows of edges that arrive at nodes, of those where they changed.
 
         Returns:
             Positions of the nodes whose rows of the result changed, rising.
         """
-        before, inverse = self.rows.taken(new.nodes), self.inverse[new.nodes]
+        inverse = self.inverse[new.nodes]
         self.rows.put(new, before)
         if arriving is not None:
             self.arriving.put(arriving, self.arriving.taken(arriving.nodes))
@@ -162,10 +181,8 @@ class ExactLayers:
 
     def _power(self, power: NDArray[np.float64] | None, nodes: NDArray[Any]) -> NDArray[np.float64]:
         """Rows of a power, of the zeroth where it is None."""
-        if power is not None:
-            rows: NDArray[np.float64] = power[nodes]
-            return rows
-        return (nodes[:, None] == self.anchors).astype(np.float64)
+        rows: NDArray[np.float64] = power[nodes] if power is not None else (nodes[:, None] == self.anchors) * 1.0
+        return rows
 
     def _passed_on(self, spread: Spread, seen: Spread) -> Spread:
         """P' times some rows, and others added."""
@@ -176,8 +193,8 @@ class ExactLayers:
         out = np.zeros((len(nodes), len(self.anchors)))
         out[self.place[seen.nodes]] = seen.rows
         _pass_on(
-            around.pointer, around.targets, around.weights, self.inverse, spread.nodes, spread.rows, self.backward, self.place,
-            out,
+            around.pointer, around.targets, around.weights, self.inverse, spread.nodes, spread.rows, self.backward,
+            self.place, out,
         )  # fmt: skip
         self.place[nodes] = -1
         return Spread(nodes, out)
@@ -186,11 +203,9 @@ class ExactLayers:
         """Without the rows that add hardly anything, which is noted."""
         most = np.abs(passed.rows).max(axis=1, initial=0.0)
         kept = most > self.least
-        if self.backward:  # of errors on the way back the sum over nodes never grows, instead of the largest
-            left = np.abs(passed.rows[~kept]).sum(axis=0).max(initial=0.0)
-        else:
-            left = most[~kept].max(initial=0.0)
-        self.left_out[t] += left
+        # on the way back the sum of errors over nodes never grows, otherwise the largest of them
+        left = np.abs(passed.rows[~kept]).sum(axis=0) if self.backward else most[~kept]
+        self.left_out[t] += left.max(initial=0.0)
         return Spread(passed.nodes[kept], passed.rows[kept])
 
     def rows_of(self, nodes: Any = slice(None)) -> NDArray[np.float32]:
@@ -208,15 +223,16 @@ class ExactLayers:
 
 @parallel_kernel
 def _multiply(
-    share: Any, n: Any, head: Any, targets: Any, weights: Any, inverse: Any, backward: Any, x: Any, y: Any
-) -> None:
+    share: Any, n: Any, head: Any, weight_head: Any, targets: Any, weights: Any, inverse: Any, backward: Any, x: Any,
+    y: Any,
+) -> None:  # fmt: skip
     """y = P x by out-edges, or y = P' x by the edges that arrive, with the degrees of where they come from."""
     for v in rows_of(share, n):
-        begin = head[v, 0]
+        begin, first = head[v, 0], weight_head[v, 0]
         y[v] = 0.0
-        for j in range(begin, begin + head[v, 1]):
-            u = targets[j]
-            weight = (1.0 if len(weights) == 0 else weights[j]) * (inverse[u] if backward else inverse[v])
+        for j in range(head[v, 1]):
+            u = targets[begin + j]
+            weight = (1.0 if len(weights) == 0 else weights[first + j]) * (inverse[u] if backward else inverse[v])
             for c in range(x.shape[1]):
                 y[v, c] += weight * x[u, c]
 

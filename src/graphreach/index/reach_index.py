@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphreach.anchors import AnchorSet, select_anchors
-from graphreach.arguments import check_choice, check_number
+from graphreach.arguments import check_choice, check_flag, check_number
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.build import compact
@@ -64,9 +64,9 @@ class ReachIndex:
     r"""Reachability of all nodes to anchors and back, kept up to date under batches of edges that come, go or change their
     weights, and of new nodes.
 
-    By walks, the result after any updates equals :func:`graphreach.reachability` of the changed graph bit for bit: a walk is
-    a hash of (seed, start, walk, step), so that a walk which never leaves a changed node for another neighbour is the same
-    walk. The index knows for each node which walks leave it at which step; an update looks at those that leave the ends of
+    By walks, the result after any updates equals :func:`graphreach.reachability` of the changed graph bit for bit: a walk
+    is a hash of (seed, start, walk, step), so that one which never leaves a changed node for another neighbour is the same
+    walk. The index knows for each node which walks leave it at which step. An update looks at those that leave the ends of
     its edges, and follows the ones that go elsewhere, before and after.
 
     Exact reachability is kept by what a change adds to each power of the transition matrix. What is too small to be passed
@@ -83,6 +83,10 @@ class ReachIndex:
         walk_length: Jumps of a walk, or ``"diameter"``, of the graph in the beginning.
         hops: L keeps the first L steps apart, as in :func:`graphreach.reachability`.
         seed: Random seed of the walks.
+        steady: Whether walkers draw neighbours such that a changed row turns few of them elsewhere: as many on a hub as on
+            any other node. By default walks are those of :func:`graphreach.reachability`, of which one neighbour more turns
+            a third that leave there. Steady walks are others of the same law: the result equals that of an index made anew
+            with ``steady=True``. For unweighted graphs.
         tolerance: Largest error of exact reachability from nodes to anchors.
 
     Example:
@@ -108,6 +112,7 @@ class ReachIndex:
         hops: int | None = None,
         seed: int = 0,
         *,
+        steady: bool = False,
         tolerance: float = TOLERANCE,
     ) -> None:
         check_graph(graph)
@@ -122,14 +127,19 @@ class ReachIndex:
         if self.walk_length > MOST_STEPS:
             raise InputError(f"walk_length must be at most {MOST_STEPS} for an index, got {self.walk_length}")
         self.hops = None if hops is None else self.walk_length
+        self.steady = check_flag("steady", steady)
+        if steady and (method == "exact" or graph.weighted):
+            what = "a weighted graph" if graph.weighted else 'method="exact"'
+            raise InputError(f"steady must be False with {what}, got True: it is about walks that take each edge alike")
         self.tolerance = check_number("tolerance", tolerance, 0.0, 1.0)
         self.directed, self.weighted = graph.directed, graph.weighted
-        self._lookup, self._graph = graph._lookup, graph
+        self._lookup = graph._lookup
+        self._graph: Graph | None = graph
         self._walks: WalkCounts | None = None
         self._exact: list[ExactLayers] = []
         if method == "walks":
             counting = Counting(similarity, self.num_walks, self.walk_length, self.hops)
-            self._walks = WalkCounts(graph, self.anchors, counting, self.seed)
+            self._walks = WalkCounts(graph, self.anchors, counting, self.seed, self.steady)
         else:
             self._exact = [
                 ExactLayers(graph, self.anchors, self.walk_length, self.tolerance, hops is not None, backward)
@@ -196,15 +206,13 @@ class ReachIndex:
             self_loops=self_loops,
         )  # fmt: skip
         before = self.num_nodes
-        known = int(np.searchsorted(changes.touched, before))
-        rows = self._rows.taken(changes.touched[:known])
-        new, found = self._changed(changes, rows, len(changes.touched) - known)
+        new, old, found = self._changed(changes, self._rows)
         check_found(changes, found, self._lookup)
         arriving = self._arriving(changes) if self._exact and self.directed else None
         if len(changes.ids):
             self._lookup = self._lookup.extended(changes.ids)
         self._graph = None
-        turned = self._put(new, arriving, len(self._lookup))
+        turned = self._put(new, old, arriving, len(self._lookup))
         fresh = np.arange(before, self.num_nodes)
         self._note_coverage(np.union1d(turned.to_rows, fresh) if len(fresh) else turned.to_rows)
         is_added = changes.kind == ADD
@@ -213,14 +221,21 @@ class ReachIndex:
         reweighted = len(found) - added - present - removed
         return IndexUpdate(added, present, removed, reweighted, fresh, turned.walks, turned.to_rows, turned.from_rows)
 
-    def _changed(self, changes: Changes, rows: Changed, late: int) -> tuple[Changed, NDArray[np.bool_]]:
-        """New rows of the touched nodes, of which some come with this update, and which edges were there before."""
-        pointer = np.concatenate([rows.pointer, np.full(late, rows.pointer[-1])]) if late else rows.pointer
-        new_pointer, targets, weights, found = changed_rows(
-            changes.touched, pointer, rows.targets, rows.weights, changes.source, changes.target, changes.weight,
+    def _changed(self, changes: Changes, of: Rows) -> tuple[Changed, Changed, NDArray[np.bool_]]:
+        """Rows of the touched nodes, of which some come with this update, now and before; and which edges were there."""
+        known = int(np.searchsorted(changes.touched, self.num_nodes))
+        rows, late = of.taken(changes.touched[:known]), len(changes.touched) - known
+        if late:
+            ends = [np.full(late, pointer[-1]) for pointer in (rows.pointer, rows.walk_pointer)]
+            rows = rows._replace(
+                nodes=changes.touched, pointer=np.concatenate([rows.pointer, ends[0]]),
+                walk_pointer=np.concatenate([rows.walk_pointer, ends[1]]),
+            )  # fmt: skip
+        pointer, targets, weights, found = changed_rows(
+            changes.touched, rows.pointer, rows.targets, rows.weights, changes.source, changes.target, changes.weight,
             changes.kind, self.directed,
         )  # fmt: skip
-        return Changed.make(changes.touched, new_pointer, targets, weights if self.weighted else None), found
+        return of.changed(changes.touched, pointer, targets, weights, rows), rows, found
 
     def _arriving(self, changes: Changes) -> Changed:
         """The rows of edges that arrive at nodes, of those where they change."""
@@ -229,18 +244,16 @@ class ReachIndex:
             source=changes.target[order], target=changes.source[order], touched=np.unique(changes.target),
             weight=changes.weight[order] if self.weighted else changes.weight, kind=changes.kind[order],
         )  # fmt: skip
-        known = int(np.searchsorted(turned.touched, self.num_nodes))
-        rows = self._exact[0].arriving.taken(turned.touched[:known])
-        return self._changed(turned, rows, len(turned.touched) - known)[0]
+        return self._changed(turned, self._exact[0].arriving)[0]
 
-    def _put(self, new: Changed, arriving: Changed | None, num_nodes: int) -> Turned:
+    def _put(self, new: Changed, old: Changed, arriving: Changed | None, num_nodes: int) -> Turned:
         if self._walks is not None:
             self._walks.grow(num_nodes)
-            return self._walks.put(new)
+            return self._walks.put(new, old)
         changed = []
         for layers in self._exact:
             layers.grow(num_nodes)
-            changed.append(layers.put(new, arriving))
+            changed.append(layers.put(new, old, arriving))
         # in an undirected graph the way back is the same but for degrees, which changed at the ends of the edges
         back = changed[1] if self.directed else np.union1d(changed[0], new.nodes)
         return Turned(0, changed[0], back)
@@ -299,13 +312,15 @@ class ReachIndex:
     def _note_coverage(self, nodes: NDArray[np.int64]) -> None:
         if len(self._covered) < self.num_nodes:
             self._covered = np.concatenate([self._covered, np.zeros(self.num_nodes - len(self._covered), np.bool_)])
+        order = np.argsort(self.anchors)
+        anchors = self.anchors[order]
         for begin in range(0, len(nodes), 1 << 16):
             some = nodes[begin : begin + (1 << 16)]
-            reached = self.to_anchors(some).reshape(len(some), len(self.anchors), -1).any(axis=2)
-            own = np.flatnonzero(np.isin(some, self.anchors))
-            if len(own):
-                order = np.argsort(self.anchors)
-                reached[own, order[np.searchsorted(self.anchors[order], some[own])]] = False
+            rows = self.to_anchors(some).reshape(len(some), len(self.anchors), -1)
+            reached: NDArray[np.bool_] = (rows > 0).any(axis=2)
+            place = np.minimum(np.searchsorted(anchors, some), len(anchors) - 1)
+            own = np.flatnonzero(anchors[place] == some)
+            reached[own, order[place[own]]] = False
             self._covered[some] = reached.any(axis=1)
 
     def gain(self) -> float:
@@ -329,7 +344,7 @@ class ReachIndex:
 
     @property
     def bytes_per_step(self) -> float:
-        """Memory of the lists of walks that pass each node, for each of their entries; nothing is kept with exact powers."""
+        """Memory of the lists of walks that pass each node, for each of their entries; 0 with exact powers."""
         if self._walks is None:
             return 0.0
         return self._walks.nbytes / max(1, self._walks.lists.num_entries)

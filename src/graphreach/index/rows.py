@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphreach.graph import Graph
+from graphreach.index.steady import tables
 from graphreach.jit import kernel
 from graphreach.walks.engine import transitions
 from graphreach.walks.kernels import build_alias
@@ -16,101 +17,90 @@ SPARE = 1.25
 GROWTH = 1.5
 """Room of a row that is moved to the end, relative to its size."""
 
+NO_WEIGHTS = np.empty(0)
+
 
 class Changed(NamedTuple):
-    """New rows of some nodes, one after the other: those of ``nodes[i]`` are ``pointer[i] .. pointer[i + 1]``.
+    """Rows of some nodes, one after the other: those of ``nodes[i]`` are ``pointer[i] .. pointer[i + 1]``.
 
     Attributes:
         nodes: Different positions, rising.
         pointer: ``[c + 1]``.
         targets: Neighbours, rising in each row.
         weights: Beside them, empty where edges have none.
-        alias: The rows' alias tables, empty where edges have no weights.
+        walk_pointer: Where the table of each row begins that walkers draw from.
+        walk_table: These tables.
     """
 
     nodes: NDArray[np.int64]
     pointer: NDArray[np.int64]
     targets: NDArray[np.uint32]
     weights: NDArray[np.float64]
-    alias: NDArray[np.uint32]
-
-    @classmethod
-    def make(
-        cls, nodes: NDArray[np.int64], pointer: NDArray[Any], targets: NDArray[Any], weights: NDArray[np.float64] | None
-    ) -> "Changed":
-        """The rows, with alias tables as those of a whole graph."""
-        pointer, targets = pointer.astype(np.int64, copy=False), targets.astype(np.uint32, copy=False)
-        if weights is None:
-            return cls(nodes, pointer, targets, np.empty(0), np.empty(0, np.uint32))
-        alias = np.empty(3 * len(targets), np.uint32)
-        build_alias(pointer, targets, weights, alias)
-        return cls(nodes, pointer, targets, weights, alias)
+    walk_pointer: NDArray[np.int64]
+    walk_table: NDArray[np.uint32]
 
 
-class Rows:
-    """Out-edges of all nodes; rows that outgrow their place move to the end.
+class Store:
+    """Rows of entries; one that outgrows its place moves to the end.
+
+    Args:
+        pointer: Where each row begins, and the end.
+        values: The entries, ``width`` numbers each.
+        width: How many numbers an entry has.
 
     Attributes:
-        num_nodes: How many there are.
-        head: Where each row begins and how many neighbours it has, ``[room, 2]``; nodes that come later have their places
-            there already.
+        head: Where each row begins and how many entries it has, ``[room, 2]``.
         place: How many it has room for.
-        targets: The neighbours.
-        weights: Their weights, empty where edges have none.
-        alias: The alias tables, empty where edges have no weights.
+        data: The entries.
+        end: Where the next row that moves begins.
     """
 
-    def __init__(self, graph: Graph) -> None:
-        table = transitions(graph)
-        pointer = np.asarray(graph.indptr).astype(np.int64)
-        self.weighted, self.num_nodes, self.end = graph.weighted, graph.num_nodes, len(graph.indices)
+    def __init__(self, pointer: NDArray[np.int64], values: NDArray[Any], width: int = 1) -> None:
+        self.width, self.end = width, int(pointer[-1])
         self.head = _with_room(np.stack([pointer[:-1], np.diff(pointer)], axis=1))
         self.place = self.head[:, 1].copy()
-        self.weights, self.alias = np.empty(0), np.empty(0, np.uint32)
-        self._store(graph.indices.astype(np.uint32, copy=False), graph.weights, table.alias, self.end)
+        self.data = self._copied(values, self.end)
 
-    @property
-    def table(self) -> tuple[NDArray[Any], ...]:
-        """What kernels walk by: head, targets, alias."""
-        return self.head, self.targets, self.alias
+    def _copied(self, values: NDArray[Any], room: int) -> NDArray[Any]:
+        """Entries with zeros after them, which take no memory until they are written."""
+        data = np.zeros(self.width * (int(room * SPARE) + 64), values.dtype)
+        data[: len(values)] = values
+        return data
 
     @property
     def nbytes(self) -> int:
-        """Memory of the arrays."""
-        used = self.end * sum(a.itemsize * (3 if a is self.alias else 1) for a in (self.targets, self.weights, self.alias) if len(a))
-        return used + self.head.nbytes + self.place.nbytes
+        """Memory that is in use."""
+        return self.width * self.end * self.data.itemsize + self.head.nbytes + self.place.nbytes
 
     def grow(self, num_nodes: int) -> None:
-        """More nodes, without edges."""
+        """Room for more rows, which are empty."""
         if num_nodes > len(self.place):
             self.head, self.place = _with_room(self.head, num_nodes), _with_room(self.place, num_nodes)
-        self.num_nodes = num_nodes
 
-    def taken(self, nodes: NDArray[np.int64]) -> Changed:
-        """The rows of some nodes."""
+    def taken(self, nodes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[Any]]:
+        """Some rows: where each begins and the end, and their entries."""
         pointer = np.zeros(len(nodes) + 1, np.int64)
         np.cumsum(self.head[nodes, 1], out=pointer[1:])
-        count = int(pointer[-1])
-        targets, weights = np.empty(count, np.uint32), np.empty(count if self.weighted else 0)
-        alias = np.empty(3 * count if self.weighted else 0, np.uint32)
-        _take(*self.table, self.weights, nodes, pointer, targets, weights, alias)
-        return Changed(nodes, pointer, targets, weights, alias)
+        values = np.empty(self.width * int(pointer[-1]), self.data.dtype)
+        _take(self.head, self.data, self.width, nodes, pointer, values)
+        return pointer, values
 
-    def put(self, changed: Changed, before: Changed) -> NDArray[np.int64]:
-        """Replace rows; those from before stay behind the end for as long as nothing else is put.
+    def put(self, nodes: NDArray[np.int64], pointer: NDArray[np.int64], values: NDArray[Any], more: int = 0) -> None:
+        """Replace rows, and have room for some entries more behind the end."""
+        needed = int(GROWTH * (pointer[-1])) + len(nodes) + more
+        if self.width * (self.end + needed) > len(self.data):
+            every = np.arange(len(self.place))
+            starts, kept = self.taken(every)
+            self.head[:, 0], self.end = starts[:-1], int(starts[-1])
+            self.place[:] = self.head[:, 1]
+            self.data = self._copied(kept, self.end + needed)
+        self.end = _put(nodes, pointer, values, self.width, self.head, self.place, self.data, self.end)
 
-        Returns:
-            Where those from before are, as in :attr:`head`, for :meth:`turn`.
-        """
-        needed = int(GROWTH * len(changed.targets)) + len(changed.nodes) + len(before.targets)
-        if self.end + needed > len(self.targets):
-            self._rewrite(needed)
-        self.end = _put(*changed, self.head, self.place, self.targets, self.weights, self.alias, self.end)
-        behind = slice(self.end, self.end + len(before.targets))
-        self.targets[behind] = before.targets
-        if self.weighted:
-            self.alias[3 * behind.start : 3 * behind.stop] = before.alias
-        return np.stack([before.pointer[:-1] + self.end, np.diff(before.pointer)], axis=1)
+    def put_behind(self, pointer: NDArray[np.int64], values: NDArray[Any]) -> NDArray[np.int64]:
+        """Put rows behind the end, where they are until others are put; returns their ``head``."""
+        begin = self.width * self.end
+        self.data[begin : begin + len(values)] = values
+        return np.stack([pointer[:-1] + self.end, np.diff(pointer)], axis=1)
 
     def turn(self, nodes: NDArray[np.int64], head: NDArray[np.int64]) -> NDArray[np.int64]:
         """Let rows of nodes be elsewhere; returns where they were."""
@@ -118,18 +108,82 @@ class Rows:
         self.head[nodes] = head
         return before
 
-    def _rewrite(self, more: int) -> None:
-        """All rows one after the other, without the places that were left."""
-        rows = self.csr()
-        self.head[: self.num_nodes, 0], self.end = rows.pointer[:-1], len(rows.targets)
-        self.place[:] = self.head[:, 1]
-        self._store(rows.targets, rows.weights, rows.alias, self.end + more)
 
-    def _store(self, targets: NDArray[np.uint32], weights: Any, alias: Any, room: int) -> None:
-        self.targets = _with_room(targets, room)
+class Rows:
+    """Out-edges of all nodes, and the tables that walkers draw a neighbour from.
+
+    Args:
+        graph: The graph in the beginning.
+        steady: Whether walkers draw from tables of :mod:`graphreach.index.steady`.
+    """
+
+    def __init__(self, graph: Graph, steady: bool = False) -> None:
+        pointer = np.asarray(graph.indptr).astype(np.int64)
+        self.num_nodes, self.weighted, self.steady = graph.num_nodes, graph.weighted, steady
+        targets = graph.indices.astype(np.uint32, copy=False)
+        self.targets = self.walking = Store(pointer, targets)
+        self.weights = None if graph.weights is None else Store(pointer, graph.weights)
+        alias = transitions(graph).alias
+        if alias is not None:
+            self.walking = Store(pointer, alias, 3)
+        elif steady:
+            self.walking = Store(*tables(pointer, targets))
+        kept = (self.targets, self.weights, None if self.walking is self.targets else self.walking)
+        self._stores = [store for store in kept if store is not None]
+
+    @property
+    def table(self) -> tuple[NDArray[Any], NDArray[np.uint32], int]:
+        """What walkers draw from: where each node's table begins and its size, the tables, and numbers of an entry.
+
+        With one number, it is a neighbour, or none, and then the walker draws again; with three it is an alias table.
+        """
+        return self.walking.head, self.walking.data, self.walking.width
+
+    def grow(self, num_nodes: int) -> None:
+        """More nodes, without edges."""
+        for store in self._stores:
+            store.grow(num_nodes)
+        self.num_nodes = num_nodes
+
+    def taken(self, nodes: NDArray[np.int64]) -> Changed:
+        """The rows of some nodes."""
+        pointer, targets = self.targets.taken(nodes)
+        weights = NO_WEIGHTS if self.weights is None else self.weights.taken(nodes)[1]
+        walk = (pointer, targets) if self.walking is self.targets else self.walking.taken(nodes)
+        return Changed(nodes, pointer, targets, weights, *walk)
+
+    def changed(
+        self,
+        nodes: NDArray[np.int64],
+        pointer: NDArray[np.int64],
+        targets: NDArray[np.uint32],
+        weights: Any,
+        before: Changed,
+    ) -> Changed:
+        """Rows that nodes shall have instead of those from before, with their tables."""
+        walk_pointer, table = pointer, targets
         if self.weighted:
-            self.weights, self.alias = np.zeros(len(self.targets)), np.zeros(3 * len(self.targets), np.uint32)
-            self.weights[: len(weights)], self.alias[: len(alias)] = weights, alias
+            table = np.empty(3 * len(targets), np.uint32)
+            build_alias(pointer, targets, weights, table)
+        elif self.steady:
+            walk_pointer, table = tables(
+                pointer, targets, (before.pointer, before.targets, before.walk_pointer, before.walk_table)
+            )
+        return Changed(nodes, pointer, targets, weights if self.weighted else NO_WEIGHTS, walk_pointer, table)
+
+    def put(self, changed: Changed, before: Changed) -> NDArray[np.int64]:
+        """Replace rows; tables from before stay behind the end until others are put.
+
+        Returns:
+            Where the tables from before are, for ``walking.turn``.
+        """
+        nodes, last = changed.nodes, int(before.walk_pointer[-1])
+        if self.weights is not None:
+            self.weights.put(nodes, changed.pointer, changed.weights)
+        if self.walking is not self.targets:
+            self.targets.put(nodes, changed.pointer, changed.targets)
+        self.walking.put(nodes, changed.walk_pointer, changed.walk_table, last)
+        return self.walking.put_behind(before.walk_pointer, before.walk_table)
 
     def csr(self) -> Changed:
         """All rows."""
@@ -137,43 +191,29 @@ class Rows:
 
 
 def _with_room(array: NDArray[Any], size: int = 0) -> NDArray[Any]:
-    """A copy with zeros after it, which take no memory until they are written."""
     out = np.zeros((int(max(len(array), size) * SPARE) + 64, *array.shape[1:]), array.dtype)
     out[: len(array)] = array
     return out
 
 
 @kernel
-def _take(
-    head: Any, targets: Any, alias: Any, weights: Any, nodes: Any, pointer: Any, out: Any, out_weights: Any, out_alias: Any
-) -> None:
+def _take(head: Any, data: Any, width: Any, nodes: Any, pointer: Any, out: Any) -> None:
     for i in range(len(nodes)):
-        begin, at = head[nodes[i], 0], pointer[i]
-        for j in range(pointer[i + 1] - at):
-            out[at + j] = targets[begin + j]
-            if len(out_weights) > 0:
-                out_weights[at + j] = weights[begin + j]
-                for c in range(3):
-                    out_alias[3 * (at + j) + c] = alias[3 * (begin + j) + c]
+        begin, at = width * head[nodes[i], 0], width * pointer[i]
+        for j in range(width * pointer[i + 1] - at):
+            out[at + j] = data[begin + j]
 
 
 @kernel
-def _put(
-    nodes: Any, pointer: Any, new: Any, new_weights: Any, new_alias: Any, head: Any, place: Any, targets: Any,
-    weights: Any, alias: Any, end: Any,
-) -> Any:  # fmt: skip
+def _put(nodes: Any, pointer: Any, values: Any, width: Any, head: Any, place: Any, data: Any, end: Any) -> Any:
     """Rows where they were, or at the end with room to grow; returns the new end."""
     for i in range(len(nodes)):
-        v, first = nodes[i], pointer[i]
-        count = pointer[i + 1] - first
+        v, first = nodes[i], width * pointer[i]
+        count = pointer[i + 1] - pointer[i]
         if count > place[v]:
             head[v, 0], place[v] = end, np.int64(count * GROWTH) + 1
             end += place[v]
         head[v, 1] = count
-        for j in range(count):
-            targets[head[v, 0] + j] = new[first + j]
-            if len(weights) > 0:
-                weights[head[v, 0] + j] = new_weights[first + j]
-                for c in range(3):
-                    alias[3 * (head[v, 0] + j) + c] = new_alias[3 * (first + j) + c]
+        for j in range(width * count):
+            data[width * head[v, 0] + j] = values[first + j]
     return end

@@ -20,8 +20,8 @@ FULLEST = 0.8
 ROOM = 1.5
 """Room of a table that is made or moved, relative to the entries that it must hold."""
 
-POOL_ROOM = 1.1
-"""Room for tables that move when all tables are written anew, relative to what they take."""
+POOL_ROOM = 1.5
+"""Room for tables that move, relative to what all take; it takes no memory until it is written."""
 
 BEGIN, PLACE, COUNT, WANTED = range(4)
 """Columns of :attr:`VisitLists.head`."""
@@ -46,10 +46,13 @@ class VisitLists:
         self.empty = self.kind(np.iinfo(self.kind).max)
         self.most = int(self.empty) - 1
         self.head, self.end = _laid_out(counts, np.zeros_like(counts))
-        self.pool = self._empty_pool()
+        self.pool = self._new_pool()
 
-    def _empty_pool(self) -> NDArray[Any]:
-        return np.full(int(self.end * POOL_ROOM) + 1024, self.empty, self.kind)
+    def _new_pool(self) -> NDArray[Any]:
+        """Free tables, and behind them room for others."""
+        pool = np.empty(int(self.end * POOL_ROOM) + 1024, self.kind)
+        pool[: self.end] = self.empty
+        return pool
 
     @property
     def nbytes(self) -> int:
@@ -65,7 +68,8 @@ class VisitLists:
         """The entries of a node, in no order."""
         begin, place = self.head[node, :2]
         table = self.pool[begin : begin + place]
-        return table[table != self.empty]
+        entries: NDArray[Any] = table[table != self.empty]
+        return entries
 
     def grow(self, num_nodes: int) -> None:
         """More nodes, without entries; some are kept to spare."""
@@ -103,7 +107,7 @@ class VisitLists:
         old, pool = self.head, self.pool
         self.head, self.end = _laid_out(old[:, COUNT] + old[:, WANTED], old[:, PLACE])
         self.head[:, COUNT:] = old[:, COUNT:]
-        self.pool = self._empty_pool()
+        self.pool = self._new_pool()
         _move_all(old, pool, self.head, self.pool, self.empty)
 
 
@@ -177,6 +181,8 @@ def _make_room(after: Any, old: Any, new: Any, head: Any, pool: Any, end: Any, e
                         if new[i, s] != DEAD and new[i, s] != old[i, s]:
                             head[new[i, s], WANTED] -= 1
                     return i, end
+                for j in range(end, end + room):
+                    pool[j] = empty
                 for j in range(row[BEGIN], row[BEGIN] + row[PLACE]):
                     if pool[j] != empty:
                         _put_in(pool, end, room, pool[j], empty)

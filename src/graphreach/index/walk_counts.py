@@ -41,17 +41,20 @@ class WalkCounts:
     """Counts of visits to anchors, and of the walks that pass each node.
 
     A walk is taken by a hash of (seed, start, walk, step). Where the graph changes, a walk that never leaves from a node
-    with another row is the same walk, and one that does often takes the same neighbour still. What is kept beside the counts
-    is, for each node, which walks leave from it at which step; the walks themselves are not.
+    with another row is the same walk, and one that does often takes the same neighbour still. What is kept beside the
+    counts is, for each node, which walks leave from it at which step; the walks themselves are not.
 
     Args:
         graph: The graph in the beginning.
         anchors: Positions of the anchors.
         counting: What a visit counts.
         seed: Random seed of the walks.
+        steady: Whether walkers draw neighbours such that fewer walks go elsewhere.
     """
 
-    def __init__(self, graph: Graph, anchors: NDArray[np.int64], counting: Counting, seed: int) -> None:
+    def __init__(
+        self, graph: Graph, anchors: NDArray[np.int64], counting: Counting, seed: int, steady: bool = False
+    ) -> None:
         self.anchors, self.counting, self.seed = anchors, counting, seed
         self.bits = max(1, int(counting.length - 1).bit_length())
         width = len(anchors) * counting.hops
@@ -61,7 +64,7 @@ class WalkCounts:
             room * width * kind.itemsize + graph.num_nodes * counting.num_walks * counting.length * 6,
             f"an index of {graph.num_nodes} nodes and {len(anchors)} anchors", "take fewer anchors, walks or steps",
         )  # fmt: skip
-        self.rows = Rows(graph)
+        self.rows = Rows(graph, steady)
         self.counts: NDArray[Any] = np.zeros((room, width), kind)
         self._arrays_of_nodes(room)
         self.back: list[tuple[NDArray[Any], NDArray[np.int64]]] = [(np.empty(0), np.empty(0, np.int64))] * len(anchors)
@@ -97,7 +100,10 @@ class WalkCounts:
         for number, begin in enumerate(track(begins, len(begins), "walks of the index")):
             end = min(begin + size, n)
             walks = np.arange(begin * num_walks, end * num_walks, dtype=np.int64)
-            after, starts = np.zeros(len(walks), np.uint16), np.repeat(np.arange(begin, end, dtype=np.uint32), num_walks)
+            after, starts = (
+                np.zeros(len(walks), np.uint16),
+                np.repeat(np.arange(begin, end, dtype=np.uint32), num_walks),
+            )
             paths = self._follow(walks, after, starts)
             if number < len(begins) // 2:
                 inner = paths[:, 1:length].ravel()
@@ -114,9 +120,7 @@ class WalkCounts:
     def _follow(self, walks: NDArray[np.int64], after: NDArray[Any], where: NDArray[np.uint32]) -> NDArray[np.uint32]:
         counting = self.counting
         paths = np.empty((len(walks), counting.length + 1), np.uint32)
-        follow(
-            walks, after, where, counting.first_only, *self.rows.table, counting.num_walks, self.seed, paths
-        )
+        follow(walks, after, where, counting.first_only, *self.rows.table, counting.num_walks, self.seed, paths)
         return paths
 
     def _count(self, walks: NDArray[np.int64], after: NDArray[Any], paths: NDArray[np.uint32], sign: int) -> None:
@@ -139,9 +143,8 @@ class WalkCounts:
         self.counts[: len(counts)] = counts
         self._arrays_of_nodes(room)
 
-    def put(self, new: Changed) -> Turned:
+    def put(self, new: Changed, before: Changed) -> Turned:
         """Rows of some nodes are others: take the walks anew that leave from there for another neighbour."""
-        before = self.rows.taken(new.nodes)
         walks, after, where = self._turned(new)
         old_head = self.rows.put(new, before)
         listed, seen = [], []
@@ -160,7 +163,7 @@ class WalkCounts:
         offsets = np.cumsum(sizes) - sizes
         found, entries = np.empty(len(sizes), np.int64), np.empty(sizes.sum(), lists.kind)
         find_turned(
-            new.nodes, new.pointer, new.targets, new.alias, *self.rows.table, lists.head, lists.pool, lists.empty, self.bits,
+            new.nodes, new.walk_pointer, new.walk_table, *self.rows.table, lists.head, lists.pool, lists.empty, self.bits,
             num_walks, self.seed, offsets, found, entries,
         )  # fmt: skip
         most = int(found.sum())
@@ -173,16 +176,16 @@ class WalkCounts:
         where: NDArray[np.uint32],
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:  # fmt: skip
         """Follow walks by the rows from before and by those of now, and move what they count and pass."""
-        head = self.rows.turn(nodes, old_head)
+        head = self.rows.walking.turn(nodes, old_head)
         old = self._follow(walks, after, where)
-        self.rows.turn(nodes, head)
+        self.rows.walking.turn(nodes, head)
         new = self._follow(walks, after, where)
         self.lists.exchange(walks, after, old, new, self.bits)
         visited = []
         for paths, sign in ((old, -1), (new, 1)):
             self._count(walks, after, paths, sign)
             visited.append(self._count_back(walks, after, paths, sign))
-        return np.unique(walks // self.counting.num_walks), np.unique(np.concatenate(visited))
+        return walks // self.counting.num_walks, np.concatenate(visited)
 
     def _count_back(self, walks: Any, after: Any, paths: Any, sign: int) -> NDArray[np.int64]:
         counting = self.counting
@@ -194,11 +197,11 @@ class WalkCounts:
         return touched[:found]
 
     def _changed(self, nodes: list[NDArray[np.int64]], sums: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """Nodes whose sums are not zero any more; they are made so."""
-        found = np.unique(np.concatenate(nodes)) if nodes else np.empty(0, np.int64)
-        changed = found[sums[found] != 0]
-        sums[changed] = 0
-        return changed
+        """Those of the nodes whose sums are not zero any more; they are made so."""
+        changed = [each[sums[each] != 0] for each in nodes]
+        found = np.unique(np.concatenate(changed)) if any(map(len, changed)) else np.empty(0, np.int64)
+        sums[found] = 0
+        return found
 
     def to_rows(self, nodes: Any = slice(None)) -> NDArray[np.float32]:
         """s(v, a) of some nodes or of all, ``[m, k * hops]``."""
@@ -215,7 +218,9 @@ class WalkCounts:
             self.back[number] = self._walk_from(self.anchors[number])
         self.is_stale[:] = False
         scale = self.counting.scale
-        pieces = [(entries, (totals * scale).astype(np.float32), np.array([len(entries)])) for entries, totals in self.back]
+        pieces = [
+            (entries, (totals * scale).astype(np.float32), np.array([len(entries)])) for entries, totals in self.back
+        ]
         matrix = by_column(pieces, self.num_nodes, self.counting.hops)
         return csr_array(matrix.tocsr()) if layout == "csr" else matrix.toarray()
 

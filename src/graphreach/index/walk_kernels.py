@@ -15,22 +15,35 @@ NOT_TURNED = np.uint16(65535)
 
 
 @inline_kernel
-def _chosen(begin: Any, size: Any, targets: Any, alias: Any, bits: Any) -> Any:
-    """The neighbour that a walker takes by 64 random bits, as :func:`graphreach.walks.kernels.advance` has it."""
+def _drawn(begin: Any, size: Any, table: Any, width: Any, bits: Any) -> Any:
+    """The neighbour that a walker takes by 64 random bits, as :func:`graphreach.walks.kernels.advance` has it.
+
+    Where the place that was drawn is free, as in steady tables, it draws again.
+    """
     if size == 0:
         return DEAD
-    edge = begin + np.int64(((bits >> uint64(32)) * uint64(size)) >> uint64(32))
-    if len(alias) == 0:
-        return targets[edge]
-    return alias[3 * edge + 1] if (bits & uint64(0xFFFFFFFF)) < uint64(alias[3 * edge]) else alias[3 * edge + 2]
+    if width == 3:
+        entry = 3 * (begin + np.int64(((bits >> uint64(32)) * uint64(size)) >> uint64(32)))
+        return table[entry + 1] if (bits & uint64(0xFFFFFFFF)) < uint64(table[entry]) else table[entry + 2]
+    v = table[begin + np.int64(((bits >> uint64(32)) * uint64(size)) >> uint64(32))]
+    while v == DEAD:
+        bits = again(bits)
+        v = table[begin + np.int64(((bits >> uint64(32)) * uint64(size)) >> uint64(32))]
+    return v
+
+
+@inline_kernel
+def again(bits: Any) -> Any:
+    """Further random bits."""
+    return mix(bits + GOLDEN)
 
 
 @parallel_kernel
 def find_turned(
-    share: Any, nodes: Any, pointer: Any, new: Any, new_alias: Any, head: Any, targets: Any, alias: Any, lists: Any,
-    pool: Any, empty: Any, bits: Any, num_walks: Any, seed: Any, offsets: Any, found: Any, out: Any,
+    share: Any, nodes: Any, pointer: Any, new: Any, head: Any, table: Any, width: Any, lists: Any, pool: Any, empty: Any,
+    bits: Any, num_walks: Any, seed: Any, offsets: Any, found: Any, out: Any,
 ) -> None:  # fmt: skip
-    """The steps at which walks leave a node of ``nodes`` for another neighbour by its new row than by its present one.
+    """The steps at which walks leave a node of ``nodes`` for another neighbour by its new table than by its present one.
 
     Those of the i-th node are ``out[offsets[i] : offsets[i] + found[i]]``, packed as in the lists.
     """
@@ -41,16 +54,14 @@ def find_turned(
         key = start_key(seed, u)
         for walk in range(num_walks):
             draw = step_bits(walk_key(key, walk), 1)
-            if _chosen(old_begin, old_size, targets, alias, draw) != _chosen(new_begin, new_size, new, new_alias, draw):
+            if _drawn(old_begin, old_size, table, width, draw) != _drawn(new_begin, new_size, new, width, draw):
                 out[at] = out.dtype.type((uint64(u) * uint64(num_walks) + uint64(walk)) << uint64(bits))
                 at += 1
         for j in range(lists[u, BEGIN], lists[u, BEGIN] + lists[u, PLACE]):
             entry = pool[j]
             if entry != empty:
                 draw = step_bits(_key(seed, uint64(entry) >> uint64(bits), num_walks), (entry & ((1 << bits) - 1)) + 1)
-                if _chosen(old_begin, old_size, targets, alias, draw) != _chosen(
-                    new_begin, new_size, new, new_alias, draw
-                ):
+                if _drawn(old_begin, old_size, table, width, draw) != _drawn(new_begin, new_size, new, width, draw):
                     out[at] = entry
                     at += 1
         found[i] = at - offsets[i]
@@ -89,7 +100,7 @@ def first_turns(
 
 @parallel_kernel
 def follow(
-    share: Any, walks: Any, after: Any, where: Any, whole: Any, head: Any, targets: Any, alias: Any, num_walks: Any,
+    share: Any, walks: Any, after: Any, where: Any, whole: Any, head: Any, table: Any, width: Any, num_walks: Any,
     seed: Any, out: Any,
 ) -> None:  # fmt: skip
     """Fill ``out[i, t]`` with where walk ``walks[i]`` is at step t > ``after[i]``, from ``where[i]`` on.
@@ -119,21 +130,16 @@ def follow(
                     if size > uint64(0):
                         draws[i] = step_bits(keys[i], steps[i])
                         edges[i] = head[v, 0] + np.int64(((draws[i] >> uint64(32)) * size) >> uint64(32))
-                        if len(alias) == 0:
-                            prefetch(targets, edges[i])
-                        else:
-                            prefetch(alias, 3 * edges[i])
+                        prefetch(table, width * edges[i])
             for i in range(count):
                 if steps[i] > length:
                     continue
                 v, edge = DEAD, edges[i]
                 if edge >= 0:
-                    if len(alias) == 0:
-                        v = targets[edge]
-                    elif (draws[i] & uint64(0xFFFFFFFF)) < uint64(alias[3 * edge]):
-                        v = alias[3 * edge + 1]
+                    if width == 1 and table[edge] != DEAD:
+                        v = table[edge]
                     else:
-                        v = alias[3 * edge + 2]
+                        v = _drawn(head[current[i], 0], head[current[i], 1], table, width, draws[i])
                     prefetch(head, 2 * np.int64(v))
                 current[i] = v
                 out[first + i, steps[i]] = v
