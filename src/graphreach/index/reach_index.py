@@ -317,7 +317,7 @@ class ReachIndex:
         for begin in range(0, len(nodes), 1 << 16):
             some = nodes[begin : begin + (1 << 16)]
             rows = self.to_anchors(some).reshape(len(some), len(self.anchors), -1)
-            reached: NDArray[np.bool_] = (rows > 0).any(axis=2)
+            reached = np.asarray((rows > 0).any(axis=2))
             place = np.minimum(np.searchsorted(anchors, some), len(anchors) - 1)
             own = np.flatnonzero(anchors[place] == some)
             reached[own, order[place[own]]] = False
