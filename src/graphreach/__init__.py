@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from graphreach import attacks, cluster, datasets, experiments, explain, nn, report, tasks, training, transforms
     from graphreach.anchors import AnchorSet, select_anchors
     from graphreach.estimator import GraphReachEmbedding
-    from graphreach.graph import Graph
+    from graphreach.graph import Graph, Snapshot, replay
     from graphreach.io import read_graph
     from graphreach.link_predictor import LinkPredictor
     from graphreach.nearest import NearestNodes, nearest_nodes
@@ -29,7 +29,7 @@ __getattr__, __dir__ = import_lazily(
     {
         "anchors": "AnchorSet select_anchors",
         "estimator": "GraphReachEmbedding",
-        "graph": "Graph",
+        "graph": "Graph Snapshot replay",
         "io": "read_graph",
         "link_predictor": "LinkPredictor",
         "nearest": "NearestNodes nearest_nodes",
@@ -52,6 +52,7 @@ __all__ = [
     "NearestNodes",
     "ReachClassifier",
     "Reachability",
+    "Snapshot",
     "__version__",
     "attacks",
     "cluster",
@@ -67,6 +68,7 @@ __all__ = [
     "reachability",
     "read_graph",
     "recommended_num_walks",
+    "replay",
     "report",
     "select_anchors",
     "show_progress",
