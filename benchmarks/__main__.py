@@ -21,6 +21,7 @@ OWN = {
     "pairs-rmat": "pairs",
     "pairs-uniform": "pairs",
     "loading": "loading_rows",
+    "graph-updated": "updates",
     "step-attention": "model",
     "step-factored": "model",
     "step-mean": "model",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from graphreach import attacks, cluster, datasets, experiments, explain, nn, report, tasks, training, transforms
     from graphreach.anchors import AnchorSet, select_anchors
     from graphreach.estimator import GraphReachEmbedding
-    from graphreach.graph import Graph
+    from graphreach.graph import Graph, Snapshot, replay
     from graphreach.index import IndexUpdate, ReachIndex
     from graphreach.io import read_graph
     from graphreach.link_predictor import LinkPredictor
@@ -30,7 +30,7 @@ __getattr__, __dir__ = import_lazily(
     {
         "anchors": "AnchorSet select_anchors",
         "estimator": "GraphReachEmbedding",
-        "graph": "Graph",
+        "graph": "Graph Snapshot replay",
         "index": "IndexUpdate ReachIndex",
         "io": "read_graph",
         "link_predictor": "LinkPredictor",
@@ -56,6 +56,7 @@ __all__ = [
     "ReachClassifier",
     "ReachIndex",
     "Reachability",
+    "Snapshot",
     "__version__",
     "attacks",
     "cluster",
@@ -71,6 +72,7 @@ __all__ = [
     "reachability",
     "read_graph",
     "recommended_num_walks",
+    "replay",
     "report",
     "select_anchors",
     "show_progress",

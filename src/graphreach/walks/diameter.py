@@ -56,7 +56,8 @@ def diameter(graph: Graph, budget: int = BUDGET) -> Diameter:
         return Diameter(0, 0)
     steps = graph.num_nodes * len(graph.indices)
     if steps <= budget:
-        hops = _by_scipy(graph) if steps <= FEW_STEPS else _by_all_searches(graph)
+        few = steps + graph.num_nodes**2 <= FEW_STEPS  # each search by SciPy makes an array of all nodes
+        hops = _by_scipy(graph) if few else _by_all_searches(graph)
         return Diameter(hops, hops)
     return _directed_bounds(graph) if graph.directed else _undirected_bounds(graph, int(budget))
 
