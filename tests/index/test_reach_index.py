@@ -195,7 +195,7 @@ def test_the_lists_hold_each_walk_where_it_passes(steady):
             literal = gr.random_walks(index.graph, num_walks=6, walk_length=4, seed=2).reshape(-1, 5)
             assert (np.where(paths[:, 1:] == 0xFFFFFFFF, -1, paths[:, 1:].astype(np.int64)) == literal[:, 1:]).all()
         for node in range(index.num_nodes):
-            passing = [(w << counts.bits) | t for w, t in np.argwhere(paths[:, 1:4] == node) + (0, 1)]
+            passing = [(w << counts.bits) | (t + 1) for w, t in np.argwhere(paths[:, 1:4] == node)]
             assert sorted(counts.lists.entries(node).tolist()) == sorted(passing)
 
 
@@ -347,8 +347,8 @@ def test_memory_of_the_lists():
     [
         ({"anchors": [0, 0]}, "anchors must be different positions"),
         ({"anchors": [99]}, "anchors must"),
-        ({"method": "auto"}, "method must be one of walks, exact, got 'auto'"),
-        ({"similarity": "both"}, "similarity must be one of"),
+        ({"method": "auto"}, 'method must be "walks" or "exact", got'),
+        ({"similarity": "both"}, 'similarity must be "frequency" or'),
         ({"similarity": "order", "hops": 2}, 'similarity must be "frequency" with'),
         ({"similarity": "order", "method": "exact"}, 'similarity must be "frequency" with'),
         ({"method": "exact", "steady": True}, 'steady must be False with method="exact"'),
@@ -372,4 +372,4 @@ def test_too_large_an_index_is_refused_before_it_is_made():
     with pytest.raises(gr.InputError, match="memory"):
         gr.ReachIndex(graph, range(100_000), "exact", walk_length=10)
     with pytest.raises(gr.InputError, match="memory"):
-        gr.ReachIndex(graph, range(100_000))
+        gr.ReachIndex(graph, range(100_000), walk_length=10)

@@ -10,7 +10,7 @@ import numpy as np
 from numba import uint64
 from numpy.typing import NDArray
 
-from graphreach.jit import inline_kernel, kernel, parallel_kernel
+from graphreach.jit import inline_kernel, kernel, parallel_kernel, rows_of
 from graphreach.walks.kernels import DEAD, prefetch
 from graphreach.walks.rng import GOLDEN
 
@@ -20,8 +20,8 @@ FULLEST = 0.8
 ROOM = 1.5
 """Room of a table that is made or moved, relative to the entries that it must hold."""
 
-POOL_ROOM = 1.5
-"""Room for tables that move, relative to what all take; it takes no memory until it is written."""
+POOL_ROOM = 1.2
+"""Room for tables that move, relative to what all take; once it is full, the places that were left are taken up again."""
 
 BEGIN, PLACE, COUNT, WANTED = range(4)
 """Columns of :attr:`VisitLists.head`."""
@@ -45,7 +45,7 @@ class VisitLists:
         self.kind: Any = np.uint32 if most < 2**32 - 1 else np.uint64
         self.empty = self.kind(np.iinfo(self.kind).max)
         self.most = int(self.empty) - 1
-        self.head, self.end = _laid_out(counts, np.zeros_like(counts))
+        self.head, self.end = _laid_out(counts)
         self.pool = self._new_pool()
 
     def _new_pool(self) -> NDArray[Any]:
@@ -105,15 +105,15 @@ class VisitLists:
     def _rewrite(self) -> None:
         """All tables one after the other, without those that were left, and with more room."""
         old, pool = self.head, self.pool
-        self.head, self.end = _laid_out(old[:, COUNT] + old[:, WANTED], old[:, PLACE])
+        self.head, self.end = _laid_out(old[:, COUNT] + old[:, WANTED])
         self.head[:, COUNT:] = old[:, COUNT:]
         self.pool = self._new_pool()
         _move_all(old, pool, self.head, self.pool, self.empty)
 
 
-def _laid_out(counts: NDArray[np.int64], least: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
+def _laid_out(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
     """Tables with room for so many entries, one after the other, and where they end."""
-    place = np.where(counts > 0, np.maximum((counts * ROOM).astype(np.int64) + 4, least), 0)
+    place = np.where(counts > 0, (counts * ROOM).astype(np.int64) + 4, 0)
     head = np.zeros((len(counts), 4), np.int64)
     head[:, BEGIN], head[:, PLACE] = np.cumsum(place) - place, place
     return head, int(place.sum())
@@ -227,9 +227,9 @@ def _exchange(
                 head[y, WANTED] = 0
 
 
-@kernel
-def _move_all(old: Any, pool: Any, head: Any, new_pool: Any, empty: Any) -> None:
-    for v in range(len(old)):
+@parallel_kernel
+def _move_all(share: Any, old: Any, pool: Any, head: Any, new_pool: Any, empty: Any) -> None:
+    for v in rows_of(share, len(old)):
         for i in range(old[v, BEGIN], old[v, BEGIN] + old[v, PLACE]):
             if pool[i] != empty:
                 _put_in(new_pool, head[v, BEGIN], head[v, PLACE], pool[i], empty)

@@ -149,6 +149,8 @@ class WalkCounts:
         old_head = self.rows.put(new, before)
         listed, seen = [], []
         size = max(1, STEPS_AT_ONCE // (self.counting.length + 1))
+        # a table has room for what comes before anything goes: some walks at a time, it does not grow for nothing
+        size = min(size, max(1024, self.num_nodes * self.counting.num_walks // 16))
         for begin in range(0, len(walks), size):
             some = slice(begin, begin + size)
             starts, visited = self._exchange(new.nodes, old_head, walks[some], after[some], where[some])
