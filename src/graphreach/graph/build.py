@@ -37,7 +37,7 @@ class CSR(NamedTuple):
 
 
 class Edges(NamedTuple):
-    """Edges between positions in sorted ids, with checked weights.
+    """Edges between positions in ids, which readers have sorted, with checked weights.
 
     ``time`` holds one number per edge, ``reading`` says how they were read, and ``two_kinds`` whether no source is of the
     kind of the targets, where they came from a table.
@@ -156,6 +156,14 @@ def compact(indptr: NDArray[Any], indices: NDArray[Any], weights: NDArray[np.flo
 
 def check_weights(weights: ArrayLike, num_edges: int, name: str = "edge_weight") -> NDArray[np.float64]:
     """Return weights as ``float64``, or raise if one is no finite number of at least zero, or all are zero."""
+    checked = check_each_weight(weights, num_edges, name)
+    if num_edges and not checked.any():
+        raise InputError(f"{name} must have at least one positive weight, got {num_edges} zeros")
+    return checked
+
+
+def check_each_weight(weights: ArrayLike, num_edges: int, name: str) -> NDArray[np.float64]:
+    """Return weights as ``float64``, or raise if one is no finite number of at least zero."""
     try:
         given = np.asarray(weights)
         holds_text = given.dtype.kind == "O" and any(isinstance(value, str | bytes) for value in given.flat)
@@ -173,8 +181,6 @@ def check_weights(weights: ArrayLike, num_edges: int, name: str = "edge_weight")
     if wrong is not None:
         raise InputError(f"{name} must be finite and not negative, got {checked[wrong]} at position {wrong}")
     check_weight_range(checked, name)
-    if num_edges and not checked.any():
-        raise InputError(f"{name} must have at least one positive weight, got {num_edges} zeros")
     return np.ascontiguousarray(checked)
 
 

@@ -103,16 +103,23 @@ def to_numpy(values: Any, name: str = "edge_index") -> NDArray[Any]:
 
 def edges_from_list(edges: Iterable[Sequence[Any]], nodes: Iterable[Hashable]) -> Edges:
     """Number the ids of pairs or triples."""
-    rows = _as_rows(edges)
+    source, target, weights = split_rows(edges, "edges")
+    columns = [object_column(source), object_column(target)]
+    checked = None if weights is None else check_weights(weights, len(source), "weight")
+    return number_columns(columns[0], columns[1], checked, nodes)
+
+
+def split_rows(edges: Any, name: str) -> tuple[list[Any], list[Any], list[Any] | None]:
+    """Return sources, targets and weights of pairs or triples."""
+    rows = _as_rows(edges, name)
     lengths = {len(row) for row in rows}
     if lengths - {2, 3}:
         wrong = next(row for row in rows if len(row) not in (2, 3))
-        raise InputError(f"edges must be pairs (u, v) or triples (u, v, weight), got {wrong!r:.80}")
+        raise InputError(f"{name} must be pairs (u, v) or triples (u, v, weight), got {wrong!r:.80}")
     if len(lengths) > 1:
-        raise InputError("edges must be all pairs (u, v) or all triples (u, v, weight), got some of each")
-    columns = [object_column([row[end] for row in rows]) for end in (0, 1)]
-    weights = check_weights([row[2] for row in rows], len(rows), "weight") if lengths == {3} else None
-    return number_columns(columns[0], columns[1], weights, nodes)
+        raise InputError(f"{name} must be all pairs (u, v) or all triples (u, v, weight), got some of each")
+    weights = [row[2] for row in rows] if lengths == {3} else None
+    return [row[0] for row in rows], [row[1] for row in rows], weights
 
 
 def _is_iterable(value: Any) -> bool:
@@ -120,16 +127,16 @@ def _is_iterable(value: Any) -> bool:
     return hasattr(value, "__iter__") and not isinstance(value, type) and getattr(value, "ndim", 1) != 0
 
 
-def _as_rows(edges: Any) -> list[tuple[Any, ...]]:
+def _as_rows(edges: Any, name: str) -> list[tuple[Any, ...]]:
     if isinstance(edges, str | bytes | Mapping) or not _is_iterable(edges):
-        raise InputError(f"edges must be pairs (u, v) or triples (u, v, weight), got {edges!r:.80}")
+        raise InputError(f"{name} must be pairs (u, v) or triples (u, v, weight), got {edges!r:.80}")
     if isinstance(edges, np.ma.MaskedArray):
-        edges = check_unmasked(edges, "edges")
+        edges = check_unmasked(edges, name)
     edges = edges.tolist() if hasattr(edges, "detach") else edges
     rows = []
     for edge in edges:
         if isinstance(edge, str | bytes | Mapping | Set) or not _is_iterable(edge):
-            raise InputError(f"edges must be pairs (u, v) or triples (u, v, weight), got {edge!r:.80}")
+            raise InputError(f"{name} must be pairs (u, v) or triples (u, v, weight), got {edge!r:.80}")
         rows.append(tuple(edge))
     return rows
 
@@ -142,13 +149,18 @@ def object_column(values: Any) -> NDArray[Any]:
     return ids_array(values.tolist() if hasattr(values, "detach") else values)
 
 
-def number_columns(source: Any, target: Any, weights: NDArray[np.float64] | None, nodes: Iterable[Hashable]) -> Edges:
-    """Number the ids of two columns and of further nodes."""
+def node_column(nodes: Any) -> NDArray[Any]:
+    """Return ids of nodes that were listed by themselves, or raise if they are no list."""
     is_text = isinstance(nodes, str | bytes)
     if is_text or not _is_iterable(nodes):
         raise InputError(f"nodes must be several ids, got {'the text ' if is_text else ''}{nodes!r:.80}")
+    return object_column(nodes)
+
+
+def number_columns(source: Any, target: Any, weights: NDArray[np.float64] | None, nodes: Iterable[Hashable]) -> Edges:
+    """Number the ids of two columns and of further nodes."""
     # Only the reader of node files hands over a column that is known to be of one kind.
-    named = nodes if type(nodes).__module__.startswith("polars") else object_column(nodes)
+    named = nodes if type(nodes).__module__.startswith("polars") else node_column(nodes)
     ids, (source, target, _) = encode_ids([source, target, named])
     if not len(ids):
         raise InputError("a graph needs at least one edge or named node, got none")

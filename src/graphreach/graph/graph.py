@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graphreach.arguments import check_flag
+from graphreach.arguments import check_flag, to_integers
+from graphreach.errors import InputError
 from graphreach.graph import convert
 from graphreach.graph.build import CSR, RELATIVE_TOLERANCE, Edges, Reduce, build_csr, compact
-from graphreach.graph.ids import IdLookup, hash_ids
+from graphreach.graph.ids import hash_ids
+from graphreach.graph.lookup import IdLookup
 from graphreach.graph.reading import Reading
+from graphreach.graph.times import first_times, latest_times
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -34,7 +37,8 @@ class Graph:
     - Self-loops are dropped unless ``self_loops=True``; their nodes stay.
 
     Nodes are numbered by the sorted order of their ids (numbers, then strings, then other kinds), so the
-    order in which edges come changes nothing.
+    order in which edges come changes nothing. In a graph made by :meth:`updated` known nodes keep their positions, as
+    random numbers of walks depend on them, and new nodes follow.
 
     Attributes:
         indptr: Row pointers, ``[n + 1]``, ``uint32`` (``int64`` from :math:`2^{32}` entries on).
@@ -354,28 +358,74 @@ class Graph:
         graph = Graph(CSR(self.indptr, self.indices, weights), self.ids, directed=False)
         if self.time is not None and self.first_time is not None:
             source, target = self.edge_index.astype(np.uint32)
-            graph.time = graph._latest_times(source, target, self.time)
-            graph.first_time = graph._first_times(source, target, self.first_time)
+            graph.time = latest_times(graph, source, target, self.time)
+            graph.first_time = first_times(graph, source, target, self.first_time)
         return graph
 
-    def _first_times(self, source: Any, target: Any, time: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The earliest time of the edges that each entry was merged from."""
-        found = -self._latest_times(source, target, -time)
-        found.flags.writeable = False
-        return found
+    def updated(
+        self,
+        add: Any = None,
+        remove: Any = None,
+        weights: Any = None,
+        *,
+        nodes: Iterable[Hashable] = (),
+        time: ArrayLike | None = None,
+        self_loops: bool = False,
+    ) -> "Graph":
+        """Return a new graph with edges added, removed or given other weights, in time proportional to what changes.
 
-    def _latest_times(self, source: Any, target: Any, time: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The latest time of the edges that each entry was merged from; edges that were dropped have no entry."""
-        rows, columns = self.edge_index
-        entries = rows * self.num_nodes + columns
-        found = np.full(len(entries), -np.inf)
-        for u, v in ((source, target),) if self.directed else ((source, target), (target, source)):
-            edges = u.astype(np.int64) * self.num_nodes + v
-            at = np.minimum(np.searchsorted(entries, edges), max(0, len(entries) - 1))
-            kept = entries[at] == edges if len(entries) else np.zeros(len(edges), np.bool_)
-            np.maximum.at(found, at[kept], time[kept])
-        found.flags.writeable = False
-        return found
+        Nodes that are known keep their positions, and those whose edges are removed stay. New nodes get the positions
+        after them, sorted among themselves, so the order of the edges in one call changes nothing. The rows of the nodes
+        at the ends of changed edges are made anew; ``indptr``, ``indices`` and ``weights`` are joined at their first use.
+
+        Args:
+            add: Edges by the ids of their nodes: pairs ``(u, v)``, for a weighted graph triples ``(u, v, weight)``, an
+                array ``[m, 2]`` or ``[m, 3]``, a data frame read as by :meth:`from_frame`, or the edges of another graph.
+                Unweighted, an edge that is there changes nothing; weighted, its weight grows. Edges that are listed more
+                than once are merged as described above, and those of weight zero are dropped.
+            remove: Edges to remove, which must be there, in the same forms without weights.
+            weights: Triples with the new positive weights of edges that are there.
+            nodes: Ids of nodes to add even if they have no edge; those that are known stay as they are.
+            time: One number per edge in ``add``, needed if this graph has times and ``add`` has none. An edge that is there
+                keeps the latest and the earliest of its times.
+            self_loops: Whether to add edges from a node to itself.
+
+        An edge may be listed in one of ``add``, ``remove`` and ``weights`` only. If the graph has two kinds of nodes, new
+        nodes are of the kind that their edges imply. The result has no :attr:`reading`.
+
+        Example:
+            >>> graph = Graph.from_edge_list([("ann", "bob"), ("bob", "dan")])
+            >>> grown = graph.updated(add=[("dan", "cid")], remove=[("ann", "bob")])
+            >>> grown
+            Graph(num_nodes=4, num_edges=2, directed=False, weighted=False)
+            >>> grown.ids
+            array(['ann', 'bob', 'dan', 'cid'], dtype='<U3')
+        """
+        from graphreach.graph.updated import update
+
+        return update(self, add, remove, weights, nodes, time, self_loops)
+
+    def rows(self, nodes: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.float64] | None]:
+        """Return the rows of some nodes; of an updated graph, without joining its arrays.
+
+        Args:
+            nodes: Positions.
+
+        Returns:
+            ``ptr [len(nodes) + 1]``, and the neighbours and weights of all these nodes one row after the other.
+
+        Example:
+            >>> graph = Graph.from_edges([[0, 1], [1, 2]])
+            >>> graph.rows([2, 1])
+            (array([0, 1, 3]), array([1, 0, 2], dtype=uint32), None)
+        """
+        from graphreach.graph.updated import rows_of
+
+        positions = np.atleast_1d(to_integers("nodes", nodes))
+        if positions.size and not 0 <= positions.min() <= positions.max() < self.num_nodes:
+            wrong = positions.min() if positions.min() < 0 else positions.max()
+            raise InputError(f"nodes must be positions between 0 and {self.num_nodes - 1}, got {wrong}")
+        return rows_of(self, positions)
 
     def _row_sizes(self) -> NDArray[np.int64]:
         pointers = self.indptr.astype(np.int64)
@@ -404,7 +454,9 @@ class Graph:
 
     @cached_property
     def content_hash(self) -> str:
-        """The sha256 of ids, edges, weights and directedness; equal for equal graphs, whatever made them.
+        """The sha256 of ids in their order, edges, weights and directedness; equal for equal graphs, whatever made them.
+
+        Graphs whose nodes have other positions differ, as caches keep arrays by position.
 
         Example:
             >>> graph, same = Graph.from_edges([[0, 1], [1, 2]]), Graph.from_edges([[2, 1], [1, 0]])
@@ -422,7 +474,7 @@ class Graph:
 
     def __repr__(self) -> str:
         return (
-            f"{type(self).__name__}(num_nodes={self.num_nodes}, num_edges={self.num_edges}, "
+            f"Graph(num_nodes={self.num_nodes}, num_edges={self.num_edges}, "
             f"directed={self.directed}, weighted={self.weighted})"
         )
 
@@ -434,8 +486,8 @@ def build_graph(edges: Edges, directed: bool | None, reduce: str | None, self_lo
     csr = build_csr(edges, directed=directed is not False, reduce=reduce, self_loops=self_loops)
     graph = Graph(csr, edges.ids, directed is not False)
     if edges.time is not None:
-        graph.time = graph._latest_times(edges.source, edges.target, edges.time)
-        graph.first_time = graph._first_times(edges.source, edges.target, edges.time)
+        graph.time = latest_times(graph, edges.source, edges.target, edges.time)
+        graph.first_time = first_times(graph, edges.source, edges.target, edges.time)
     if directed is None:
         graph = graph._undirected_if_symmetric()
     if edges.two_kinds:

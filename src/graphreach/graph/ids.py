@@ -7,7 +7,6 @@ their sorted order; integers and strings never pass through a Python loop.
 import numbers
 from collections.abc import Hashable, Iterable, Sequence
 from decimal import Decimal
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -287,61 +286,6 @@ def check_listed(values: Any, name: str) -> None:
     except TypeError:
         raise InputError(f"{name} must be a list or an array, got {type(values).__name__}") from None
     check_memory(16 * count, f"a list of {count} {name}", f"give fewer {name}")
-
-
-class IdLookup:
-    """Finds the positions of ids in a sorted array of ids."""
-
-    def __init__(self, ids: NDArray[Any]) -> None:
-        self.ids = ids
-
-    @cached_property
-    def _positions(self) -> dict[Hashable, int]:
-        return {value: position for position, value in enumerate(self.ids.tolist())}
-
-    def find(self, ids: Any) -> Any:
-        """Return the position of one id as ``int``, of several as an ``int64`` array."""
-        if self._is_one(ids):
-            return int(self._find_many(np.fromiter([ids], dtype=object, count=1))[0])
-        if hasattr(ids, "detach"):
-            ids = ids.detach().cpu()
-        if hasattr(ids, "to_numpy") or hasattr(ids, "numpy"):
-            ids = ids.to_numpy() if hasattr(ids, "to_numpy") else ids.numpy()
-        if not isinstance(ids, np.ndarray):
-            check_listed(ids, "ids")
-            values = list(ids)
-            ids = np.fromiter(values, dtype=object, count=len(values))
-        return self._find_many(ids.reshape(-1)).reshape(ids.shape)
-
-    def _is_one(self, ids: Any) -> bool:
-        if isinstance(ids, np.ndarray) or hasattr(ids, "__array__"):
-            return getattr(ids, "ndim", 1) == 0 or isinstance(ids, np.generic)
-        if isinstance(ids, str | bytes) or not hasattr(ids, "__iter__"):
-            return True
-        try:
-            return self.ids.dtype == object and ids in self._positions
-        except TypeError:  # it holds a list
-            return False
-
-    def _find_many(self, wanted: NDArray[Any]) -> NDArray[np.int64]:
-        same_kind = wanted.dtype.kind in "iu" and self.ids.dtype.kind == "i"
-        if same_kind or (wanted.dtype.kind == "U" and self.ids.dtype.kind == "U"):
-            found = np.searchsorted(self.ids, wanted).astype(np.int64)
-            known = found < len(self.ids)
-            known[known] = self.ids[found[known]] == wanted[known]
-        else:
-            # A dictionary compares as Python does: 1 is 1.0, and ids of any kind may be asked for.
-            get = self._positions.get
-            values = [plain(value) for value in wanted.tolist()]
-            try:
-                found = np.fromiter((get(value, -1) for value in values), np.int64, len(values))
-            except TypeError:
-                raise InputError(f"ids must be hashable, got {values!r:.80}") from None
-            known = found >= 0
-        if not known.all():
-            known_ids, unknown = few_ids(self.ids[:3]), few_ids(wanted[~known])
-            raise InputError(f"ids must be ids of nodes (such as {known_ids}), got {unknown}")
-        return found
 
 
 def hash_ids(ids: NDArray[Any], digest: Any) -> None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from graphreach.arguments import describe
 from graphreach.errors import InputError
 from graphreach.graph.ids import few_ids
+from graphreach.graph.lookup import IdLookup
 
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,18}")
 """An integer as it is written; 07 is another id than 7."""
@@ -25,10 +26,8 @@ def match_ids(wanted: Sequence[Any], ids: NDArray[Any]) -> NDArray[np.int64]:
         kind = str if ids.dtype.kind == "U" else int
         asked = [_as_kind(each, kind) for each in wanted]
         column = np.array([each for each in asked if each is not None], dtype=None if kind is str else np.int64)
-        known = ids.astype(np.int64, copy=False) if kind is int else ids
-        found = np.minimum(np.searchsorted(known, column), len(ids) - 1) if len(column) else np.empty(0, np.int64)
         out = np.full(len(asked), -1, np.int64)
-        out[[each is not None for each in asked]] = np.where(known[found] == column, found, -1) if len(column) else -1
+        out[[each is not None for each in asked]] = IdLookup(ids).positions(column)
         return out
     values = ids.tolist()
     exact = {value: position for position, value in enumerate(values)}

@@ -375,22 +375,19 @@ def _has_header(
 
 
 def _node_test(graph: Graph) -> Callable[[str], bool]:
-    """A function that tells whether a field of a text file is the id of a node; ids are sorted."""
+    """A function that tells whether a field of a text file is the id of a node."""
     ids, kind = graph.ids, graph.ids.dtype.kind
     if kind not in "ifU":
         texts = {str(value) for value in ids.tolist()}
         return lambda field: field in texts
-    width = ids.dtype.itemsize // 4
+    lookup = graph._lookup
 
     def is_node(field: str) -> bool:
         value: Any = field
-        if kind == "U" and len(field) > width:
-            return False
         if kind in "if":
             if not (is_plain_integer if kind == "i" else is_number)(field):
                 return False
             value = int(field) if kind == "i" else float(field)
-        at = int(np.searchsorted(ids, value))
-        return at < len(ids) and bool(ids[at] == value)
+        return bool(lookup.positions(np.array([value]))[0] >= 0)
 
     return is_node

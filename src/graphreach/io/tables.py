@@ -194,7 +194,7 @@ def read_features(
     if file.suffix.lower() in (".npy", ".npz"):
         x = _check_matrix(load_arrays(file, ("x",))[0], file, graph)
         if report is not None:
-            report(f"{file}: {x.shape[1]} features per node, rows in the order of the graph's sorted ids")
+            report(f"{file}: {x.shape[1]} features per node, rows in the order of the graph's ids")
         return x
     table = NodeTable(file, graph, NODE_NAMES, (id,))
     at_id = table.id_column(id)

@@ -11,7 +11,10 @@ from scipy.sparse.csgraph import connected_components
 from graphreach.arguments import describe, to_array, to_finite, to_integers, to_list
 from graphreach.errors import InputError
 from graphreach.graph import Graph
+from graphreach.graph.build import Edges
 from graphreach.graph.checks import check_graph
+from graphreach.graph.graph import build_graph
+from graphreach.graph.ids import specialise
 from graphreach.tasks.examples import GivenPairs, is_label_matrix
 
 
@@ -181,4 +184,5 @@ def split_graph(graph: Graph, part: NDArray[np.int64]) -> Iterator[tuple[NDArray
         chosen = edges[edge_ends[number] : edge_ends[number + 1]]
         position[mine] = np.arange(len(mine))
         ends = position[np.stack([source[chosen], target[chosen]])]
-        yield mine, Graph.from_edges(ends, len(mine), ids=graph.ids[mine])
+        source_of, target_of = ends.astype(np.uint32)
+        yield mine, build_graph(Edges(source_of, target_of, None, specialise(graph.ids[mine])), False, None, False)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from graphreach.errors import InputError
 from graphreach.graph import Graph
+from graphreach.graph.lookup import IdLookup
 from graphreach.io.files import replacing
 from graphreach.nn.decoders import LateFusion
 from graphreach.nn.skip_gram import SkipGram
@@ -151,9 +152,7 @@ class _VectorRun(LoadedRun):
 
     def embed(self, graph: Graph, x: Features = None) -> Any:
         """The row of each node among the vectors, -1 where there is none."""
-        wanted = _texts(graph)
-        place = np.minimum(np.searchsorted(self.ids, wanted), len(self.ids) - 1)
-        return np.where(self.ids[place] == wanted, place, -1)
+        return IdLookup(self.ids).positions(_texts(graph))
 
     def knows(self, graph: Graph) -> NDArray[np.bool_]:
         known: NDArray[np.bool_] = self.embed(graph) >= 0
