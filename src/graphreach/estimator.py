@@ -14,7 +14,7 @@ from graphreach.arguments import check_flag, describe, pair_rows
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.matching import find_ids, match_ids
-from graphreach.io.graphs import as_graph
+from graphreach.io.graphs import as_graph, changed_graph
 from graphreach.nn.pretrained import saved_model
 from graphreach.nn.skip_gram import undirected
 from graphreach.pairs import check_attributes
@@ -82,6 +82,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         model_: The trained :class:`graphreach.nn.GraphReach`.
         settings_: All settings that the model was trained with.
         cluster_: Workers, cores and nodes that trained it, or None.
+        changed_: After :meth:`update`, ids of the nodes whose vectors it changed, new ones among them.
 
     Example:
         >>> import graphreach as gr
@@ -95,6 +96,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
     """
 
     _fitted: Fitted
+    _base: Fitted
     _graph: Graph | None
     _nearest: tuple[Any, Any]
 
@@ -211,6 +213,45 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
             vectors = fit_vectors(known, start.options, attributes, kept, start)
         self._keep(Fitted(vectors, before.scorer, known.ids, known.ids[vectors.anchors]), known)
         self.seconds_ = clock.seconds
+        return self
+
+    def update(
+        self, add: Any = None, remove: Any = None, weights: Any = None, *, graph: Any = None, x: Any = None
+    ) -> Self:
+        """Change the graph that is known: the embedding and all methods then answer for it as it is now.
+
+        The embedding becomes what :meth:`transform` gives for the changed graph, bit for bit: nodes that were fitted keep
+        their vectors, and all later ones are placed by the edges that there are now, so that it does not matter in which
+        order these came. With ``"position"`` all positions are computed in the changed graph.
+
+        Args:
+            add: Edges to add, as :meth:`graphreach.Graph.updated` takes them.
+            remove: Edges to remove.
+            weights: Edges with their new weights.
+            graph: The changed graph itself, instead of what changes: one that :meth:`graphreach.Graph.updated` gave. An
+                estimator that was loaded is given its first graph so.
+            x: Attributes of all nodes of the changed graph, in the order of its ids, if it was fitted with them.
+
+        Example:
+            >>> import graphreach as gr
+            >>> graph = gr.datasets.load("communities")[0].graph
+            >>> embedding = gr.GraphReachEmbedding(dim=32).fit(graph).update(add=[(0, 400), (1, 400)])
+            >>> embedding.changed_, embedding.embedding_.shape
+            (array([400]), (401, 32))
+        """
+        if self._is_paper():
+            raise InputError("method must be 'reach' or 'position' for update, got 'paper', which has transform(graph)")
+        if self._graph is None and graph is None:
+            raise InputError("graph must be given to update an estimator that was loaded from a folder, got None")
+        changed = changed_graph(self._graph, add, remove, weights, graph)
+        base: Fitted = getattr(self, "_base", self._fitted)
+        vectors = base.on(changed, x, False, self.strategy, self.random_state)
+        before, differs = self.embedding_, np.ones(changed.num_nodes, np.bool_)
+        if np.array_equal(self.ids_, changed.ids[: len(before)]):
+            differs[: len(before)] = (vectors.rows[: len(before)] != before).any(axis=1)
+        seconds = getattr(self, "seconds_", {})
+        self._keep(Fitted(vectors, base.scorer, changed.ids, base.anchors), changed)
+        self._base, self.changed_, self.seconds_ = base, changed.ids[differs], seconds
         return self
 
     def transform(self, graph: Any, new_anchors: bool = False, *, x: Any = None) -> NDArray[np.float32]:
@@ -340,7 +381,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
     def _on(self, graph: Graph, x: Any, new_anchors: bool) -> NodeVectors | PositionVectors:
         """Vectors of another graph."""
         chosen = check_flag("new_anchors", new_anchors)
-        return self._fitted.on(graph, x, chosen, self.strategy, self.random_state)
+        return getattr(self, "_base", self._fitted).on(graph, x, chosen, self.strategy, self.random_state)
 
     def _read_attributes(self, x: Any, graph: Graph) -> Any:
         """Attributes of the nodes of a graph that is fitted."""
@@ -387,7 +428,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
 
     def _forget(self) -> None:
         for name in [*vars(self)]:
-            if name in ("_fitted", "_paper", "_nearest") or (name.endswith("_") and not name.startswith("_")):
+            if name in ("_fitted", "_base", "_paper", "_nearest") or (name.endswith("_") and not name.startswith("_")):
                 delattr(self, name)
 
     def _is_paper(self) -> bool:

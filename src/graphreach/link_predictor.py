@@ -16,7 +16,7 @@ from graphreach.explain.links import explain_links
 from graphreach.explain.pair_groups import LinkExplanation
 from graphreach.graph import Graph
 from graphreach.graph.ids import ids_array
-from graphreach.io.graphs import as_graph
+from graphreach.io.graphs import as_graph, changed_graph
 from graphreach.nn.pair_head import PairHead
 from graphreach.pairs import Recommendations, check_attributes
 from graphreach.pairs.recommendations import recommend
@@ -80,6 +80,7 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         auc_: AUC of training pairs, each scored by a network that was trained without it.
         classes_: ``[0, 1]``.
         feature_names_: Names of the features.
+        changed_: After :meth:`update`, ids of the nodes whose degree or reachability to or from the anchors it changed.
 
     Example:
         >>> import graphreach as gr
@@ -91,6 +92,7 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
 
     _graph: Graph | None
     _known: KnownGraph | None
+    _x: Any = None
 
     def __init__(
         self,
@@ -142,7 +144,48 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
             start=self._start(),
         )  # fmt: skip
         self._keep(scorer)
-        self._known, self._graph, self.ids_ = seen[0], known, known.ids
+        self._known, self._graph, self._x, self.ids_ = seen[0], known, attributes, known.ids
+        self.__dict__.pop("changed_", None)
+        return self
+
+    def update(
+        self, add: Any = None, remove: Any = None, weights: Any = None, *, graph: Any = None, x: Any = None
+    ) -> Self:
+        """Change the graph that is known: all methods then answer for it as it is now. What was learned stays.
+
+        Answers are those of the same predictor about the changed graph, ``predict_proba(pairs, graph=changed)``, bit for
+        bit. Anchors stay; only a predictor without anchors of its own, such as :meth:`pretrained`, chooses them on the
+        changed graph.
+
+        Args:
+            add: Edges to add, as :meth:`graphreach.Graph.updated` takes them.
+            remove: Edges to remove.
+            weights: Edges with their new weights.
+            graph: The changed graph itself, instead of what changes: one that :meth:`graphreach.Graph.updated` gave. A
+                predictor that was loaded, or is pretrained, is given its first graph so.
+            x: Attributes of all nodes of the changed graph, in the order of its ids, if the predictor was fitted with
+                attributes; without new nodes those that are known stay.
+
+        Example:
+            >>> import graphreach as gr
+            >>> graph = gr.datasets.load("communities")[0].graph
+            >>> links = gr.LinkPredictor().fit(graph).update(add=[(0, 400)])
+            >>> links.predict_proba([(1, 400)]).shape, bool(400 in links.changed_)
+            ((1, 2), True)
+        """
+        self._check_fitted()
+        before = self._known if graph is not None else self._on(None)
+        changed = changed_graph(None if before is None else before.graph, add, remove, weights, graph)
+        new = changed.num_nodes - (0 if before is None else before.graph.num_nodes)
+        if x is None and self._x is not None and new:
+            raise InputError(
+                f"x must be given, attributes of all {changed.num_nodes} nodes, as {new} of them are new, got None"
+            )
+        attributes = self._x if x is None else x
+        known = self._scorer.on(changed, x=attributes)
+        moved = slice(None) if before is None else known.features.differs_from(before.features)
+        self.changed_ = changed.ids[moved]
+        self._known, self._graph, self._x, self.ids_ = known, changed, attributes, changed.ids
         return self
 
     def _keep(self, scorer: PairScorer) -> None:

@@ -105,3 +105,13 @@ def test_format_times_and_two_kinds_of_nodes(run, tmp_path):
     assert "--weight rating" in result.readings[0]
     facts = facts_of(run, path, "--format", "text", "--no-bipartite", "--time", "rating")
     assert (facts["nodes"], facts["reading"]["columns"]["time"]) == (2, "rating")
+
+
+def test_what_an_update_costs(run, tmp_path):
+    path = tmp_path / "ring.txt"
+    path.write_text("".join(f"{i} {(i + 1) % 100}\n" for i in range(100)))
+    cost = {"share": pytest.approx(0.2), "walks": 1000}
+    expected = {"num_walks": 50, "walk_length": 10, "random_pair": cost, "ends_of_edges": cost}
+    assert facts_of(run, path)["update"] == expected
+    (line,) = (line for line in run("info", path).stdout.splitlines() if line.startswith("one edge more"))
+    assert "concerns 20% of all walks between random nodes and 20% where edges are (50 walks of 10 jumps" in line

@@ -3,7 +3,8 @@
 Training is killed with the default interval between checkpoints, some times over, and then left to end: it must end with
 the bits of a run that nothing interrupted. Runs of method ``reach`` have no checkpoints: killed while they learn or while
 they write their model, they begin anew, and must end with the same bits too. ``graphreach embed`` is killed while it
-writes: at the target there must be nothing, or the whole file that was there before.
+writes: at the target there must be nothing, or the whole file that was there before. ``graphreach follow`` is killed while
+lines are appended: in the end every line must have been applied once, and every batch must have its output.
 """
 
 import argparse
@@ -20,10 +21,17 @@ import numpy as np
 
 import graphreach as gr
 from graphreach.io.files import replacing
+from tests.faults.followed import BAD, count_follows
 
 COUNTED = ("metrics", "best_epoch", "epochs", "training_loss", "history")
 KINDS = ("link", "link-features", "pair", "node", "node-features")
 FORMATS = (".parquet", ".csv", ".npy", ".npz", ".emb", ".tsv")
+SAME = (
+    "resumed_bit_identical",
+    "repeated_bit_identical",
+    "runs_with_the_graph_of_the_whole_file",
+    "runs_with_its_lines",
+)
 OUTPUT = Path("results/robustness/kills.json")
 
 TRAIN = """
@@ -243,6 +251,7 @@ def main():
     parser.add_argument("--training", type=int, default=50, help="kills of training")
     parser.add_argument("--reach", type=int, default=40, help="kills of runs of method reach")
     parser.add_argument("--embed", type=int, default=20, help="kills of embed while it writes")
+    parser.add_argument("--follow", type=int, default=50, help="kills of follow while lines are appended")
     parser.add_argument("--epochs", type=int, default=1200)
     parser.add_argument("--longest", type=float, default=11.0, help="seconds of training before a kill, at most")
     parser.add_argument("--seed", type=int, default=0)
@@ -251,6 +260,7 @@ def main():
         "training": lambda: count_training(options.training, options.epochs, options.longest, options.seed),
         "reach": lambda: count_fits(options.reach, options.seed),
         "embed": lambda: count_embedding(options.embed, options.seed),
+        "follow": lambda: count_follows(options.follow, options.seed),
     }
     command = " ".join(["python -m tests.faults.kills", *sys.argv[1:]])
     asked = {name: {"command": command, "version": gr.__version__, **count()} for name, count in parts.items()
@@ -263,9 +273,10 @@ def main():
 
 
 def _is_bad(part):
-    """Whether a run ended with other bits, or a half file was found."""
-    same = [part[name] for name in ("resumed_bit_identical", "repeated_bit_identical") if name in part]
-    return any(part["runs"] != each for each in same) or part.get("half_files", 0) > 0
+    """Whether a run ended with other bits, a half file was found, or a batch was lost or applied twice."""
+    same = [part[name] for name in SAME if name in part]
+    bad = any(part["runs"] != each for each in same) or any(part.get(name, 0) for name in ("half_files", *BAD))
+    return bad or part.get("outputs") != part.get("batches")
 
 
 if __name__ == "__main__":

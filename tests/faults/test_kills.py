@@ -11,7 +11,7 @@ import pytest
 from graphreach import InputError, datasets, training
 from graphreach.io.files import replacing
 from graphreach.training.run_folder import RunFolder
-from tests.faults import kills
+from tests.faults import followed, kills
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
 
@@ -41,6 +41,15 @@ def test_embed_killed_while_it_writes_leaves_no_half_file(tmp_path):
     with replacing(tmp_path / "another.csv") as partial:  # whatever is written there next
         partial.write_text("whole")
         assert not left.exists()
+
+
+@pytest.mark.slow
+def test_follow_killed_at_random_moments_applies_every_line_once(tmp_path):
+    found = followed.one_run(tmp_path, 3000, 3, 0.04, 2.0, random.Random())
+    assert found["same_lines"], found
+    assert found["same_graph"], found
+    assert found["outputs"] == found["batches"] > 1
+    assert [found[name] for name in followed.BAD] == [0, 0]
 
 
 TERMINATED = """

@@ -22,6 +22,8 @@ VERBS = {
     "evaluate": "predict",
     "recommend": "recommend",
     "nearest": "nearest",
+    "update": "update",
+    "follow": "follow",
     "explain": "explain",
     "report": "explain",
     "attack": "attack",

@@ -261,14 +261,17 @@ def load_run(
     from graphreach.io.tables import read_features
     from graphreach.training.run_folder import RunFolder
     from graphreach.training.settings import FITTED
+    from graphreach.updates.graph_folder import holds_graph
 
     fitted = RunFolder(folder).settings.method in FITTED
     run = (training.TrainedRun if model and not fitted else training.load_run)(folder, new_anchors=new_anchors)
-    source = _read_source(folder)
+    source = read_source(folder)
     if graph is not None and number is not None:
         raise gr.InputError(f"--graph-number must not go with --graph, which is one graph, got {number}")
     if graph is not None and not graph.is_file():
         raise gr.InputError(f"--graph must be a file, got {graph}, which does not exist")
+    if graph is None and holds_graph(folder):
+        return _load_updated(run, folder, source, features, number)
     missing = "--graph must be given, as the run's graph is not at {} any more"
     data = _load_dataset(source, missing) if graph is None else None
     place = _pick(folder, 1 if data is None else len(data), number)
@@ -284,6 +287,21 @@ def load_run(
     return LoadedRun(run, found, x, source["classes"])
 
 
+def _load_updated(
+    run: Any, folder: Path, source: dict[str, Any], features: Path | None, number: int | None
+) -> LoadedRun:
+    """A run with the changed graph that its folder holds."""
+    from graphreach.io.tables import read_features
+    from graphreach.training.outcome import check_graph_number
+    from graphreach.updates.graph_folder import read_folder_graph
+
+    check_graph_number(1 if number is None else number, 1, "--graph-number")
+    graph = read_folder_graph(folder)
+    known = features or (Path(source["features"]) if source["features"] else None)
+    x = None if known is None else read_features(known, graph, report=say)
+    return LoadedRun(run, graph, x, source["classes"])
+
+
 class RunData(NamedTuple):
     """A run's data set, the splits of its graphs made again, and the names of its classes."""
 
@@ -296,8 +314,13 @@ def read_run_data(folder: Path, settings: Any, labels: Path | None, column: str 
     """What a run was trained and judged on; data that have changed since are refused."""
     from graphreach.training.harness import make_splits
     from graphreach.training.run_folder import KEYS, RunFolder, content_difference, describe_content
+    from graphreach.updates.graph_folder import holds_graph
 
-    source = _read_source(folder)
+    if holds_graph(folder):
+        raise gr.InputError(
+            f"RUN must have the graph that it was judged on, got {folder}, whose graph was updated since"
+        )
+    source = read_source(folder)
     data = _load_dataset(source, "RUN must have its graph at {}, where it is not any more")
     if data is not None:
         classes = [] if data.classes is None else list(data.classes)
@@ -327,7 +350,8 @@ def _stored(source: dict[str, Any], name: str) -> Path | None:
     return path
 
 
-def _read_source(folder: Path) -> dict[str, Any]:
+def read_source(folder: Path) -> dict[str, Any]:
+    """How the data of a run are read again."""
     from graphreach.training.run_folder import SOURCE, RunFolder
 
     source = RunFolder(folder).source

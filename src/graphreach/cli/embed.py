@@ -11,7 +11,7 @@ from graphreach.arguments import check_choice
 from graphreach.cli import options
 from graphreach.cli.data import GraphFile, Tables, load_data, one_graph, with_graph
 from graphreach.cli.group import say
-from graphreach.cli.options import check_output, check_output_folder, number_or_name, option
+from graphreach.cli.options import check_new_folder, check_output, check_output_folder, number_or_name, option
 from graphreach.cli.output import say_plan, seconds_text
 from graphreach.errors import InputError
 from graphreach.io.embeddings import SUFFIXES, check_ids, write_embedding
@@ -21,6 +21,7 @@ OUTPUT = ".parquet .csv .npy .npz .emb (word2vec) or .tsv (TensorBoard projector
 ANCHORS = "Number of anchors; of the paper's model its width; log2: floor(log2 n)^2."
 METHODS = "reach: neighbours, position, walks and outline; position: nothing is trained; paper: the paper's model."
 EPOCHS = "300; 200 beyond 10,000 nodes, 30 beyond 50,000"
+SAVE = "Folder for the embedding with its graph, which graphreach update and follow read."
 COMPARE = "Whether to score the held-out links by common neighbours and node2vec too."
 
 
@@ -48,6 +49,7 @@ def embed(
     record: Annotated[
         Path | None, option("--record", "Write settings, metrics, times and memory as JSON.", "FILE", "not written")
     ] = None,
+    save: Annotated[Path | None, option("--save", SAVE, "DIR", "not saved")] = None,
     config: options.Config = None,
     set_: options.Set = None,
     engine: options.EngineName = "local",
@@ -78,6 +80,8 @@ def embed(
     where = options.make_engine(engine, address, workers=workers)
     in_parts = where.name == "ray" and not output.suffix
     _check_outputs(output, record, in_parts)
+    if save is not None:
+        _check_saved(save, method)
     count = None if num_anchors is None else number_or_name(num_anchors)
     own: dict[str, Any] = {"dim": dim, "directed": halves, "attributes": attributes}
     paper = {"preset": preset, "epochs": epochs, "device": device, "config": config, "set": set_, "compare": compare}
@@ -92,6 +96,11 @@ def embed(
     reading = time.perf_counter() - began
     write = _write_paper if method == "paper" else _write_vectors
     found, seconds = write(estimator, sample, output, where, in_parts, compare, verbose)
+    if save is not None:
+        from graphreach.updates.runs import save_embedding
+
+        save_embedding(estimator, save, sample.graph)
+        say(f"the embedding and its graph are in {save}")
     shown = {"reading": reading, **seconds, "total": time.perf_counter() - began}
     found = {
         "graph": file.graph.name, "method": method, "nodes": sample.graph.num_nodes, **found, "seconds": shown,
@@ -212,6 +221,13 @@ def _check_outputs(output: Path, record: Path | None, in_parts: bool) -> None:
         check_output_folder(record.parent, "the folder of --record")
         if record.is_dir():
             raise InputError(f"--record must be a file, got the folder {record}")
+
+
+def _check_saved(folder: Path, method: str) -> None:
+    """Refuse a folder that the embedding cannot be saved in."""
+    if method == "paper":
+        raise InputError("--save must go with --method reach or position, got --method paper")
+    check_new_folder(folder, "--save")
 
 
 def _others(sample: Any, settings: Any, clock: Any) -> dict[str, float]:

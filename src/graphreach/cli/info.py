@@ -13,12 +13,16 @@ from graphreach.cli.options import Json
 from graphreach.graph.reading import Reading
 from graphreach.progress import stage
 from graphreach.walks.defaults import NUM_WALKS
+from graphreach.walks.touched import touched_shares
 from graphreach.walks.walk_length import MAX_WALK_LENGTH
+
+UPDATE_LENGTH = 10
+"""Jumps of the walks whose update is estimated."""
 
 
 @with_graph
 def info(file: GraphFile, json_: Json = False) -> None:
-    """Print size, components and diameter of a graph, and the parameters that suit it."""
+    """Print size, components and diameter of a graph, the parameters that suit it, and what an update of an edge costs."""
     # Loops change neither components nor diameter, and what was dropped could not be counted.
     graph = file.read(self_loops=True)
     with stage("searching for the diameter"):
@@ -51,6 +55,19 @@ def _describe(graph: gr.Graph, keeps_self_loops: bool) -> dict[str, Any]:
             "num_walks": NUM_WALKS,
             "num_walks_by_theorem": gr.recommended_num_walks(graph.num_nodes),
         },
+        "update": _update_cost(graph),
+    }
+
+
+def _update_cost(graph: gr.Graph) -> dict[str, Any]:
+    """How many walks an edge that is added or removed concerns."""
+    shares = touched_shares(graph, UPDATE_LENGTH)
+    walks = NUM_WALKS * graph.num_nodes
+    return {
+        "num_walks": NUM_WALKS,
+        "walk_length": UPDATE_LENGTH,
+        "random_pair": {"share": shares.random_pairs, "walks": round(walks * shares.random_pairs)},
+        "ends_of_edges": {"share": shares.at_edges, "walks": round(walks * shares.at_edges)},
     }
 
 
@@ -84,9 +101,18 @@ def _table(facts: dict[str, Any]) -> str:
         "suggested n_w": (
             f"{suggested['num_walks']} walks per node (the paper's); {suggested['num_walks_by_theorem']:,} by its theorem"
         ),
+        "one edge more": _update_text(facts["update"]),
     }
     width = max(map(len, rows))
     return "\n".join(f"{name:<{width}}  {text}" for name, text in rows.items())
+
+
+def _update_text(cost: dict[str, Any]) -> str:
+    random, ends = (f"{100 * cost[name]['share']:.2g}%" for name in ("random_pair", "ends_of_edges"))
+    return (
+        f"concerns {random} of all walks between random nodes and {ends} where edges are ({cost['num_walks']} walks of"
+        f" {cost['walk_length']} jumps from each node), of which about a third change"
+    )
 
 
 def _reading_rows(found: dict[str, Any] | None) -> dict[str, str]:

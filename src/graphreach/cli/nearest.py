@@ -28,7 +28,7 @@ ROWS = 1 << 16
 COMPARED = 20_000
 """Ids that one which is not known is compared with."""
 
-FILE = f"File of an embedding ({' '.join(SUFFIXES)}), such as graphreach embed writes."
+FILE = f"File of an embedding ({' '.join(SUFFIXES)}), such as graphreach embed writes, or a folder that it saved."
 Embedding = Annotated[Path, typer.Argument(metavar="EMBEDDING", help=FILE, show_default=False)]
 ID = "Id of a node to list the nearest nodes of; repeatable."
 EXACT = f"With --all, compare all pairs of more than {EXACT_NODES:,} nodes too."
@@ -58,7 +58,7 @@ def nearest(
     check_choice("--metric", metric, METRICS)
     if output is not None:
         check_output(output, OUTPUTS)
-    ids, vectors = read_embedding(file)
+    ids, vectors = read_embedding(_vectors_in(file) if file.is_dir() else file)
     if not len(ids):
         raise gr.InputError(f"{file} must hold vectors, got none")
     rank_ids(ids)  # which must be distinct
@@ -73,6 +73,17 @@ def nearest(
     write_rows(_frames(ids, wanted, positions, scores), output, json_)
     if output is not None:
         say(f"{positions.size} rows are in {output}")
+
+
+def _vectors_in(folder: Path) -> Path:
+    """The vectors in the folder of an embedding that goes with its graph."""
+    from graphreach.updates.graph_folder import VECTORS
+
+    if not (folder / VECTORS).exists():
+        raise gr.InputError(
+            f"EMBEDDING must be a file, or a folder of graphreach embed --save, got the folder {folder}"
+        )
+    return folder / VECTORS
 
 
 def _find(ids: Any, texts: list[str]) -> list[int]:

@@ -156,6 +156,16 @@ def check_output_folder(path: Path, option: str = "--output") -> None:
         raise InputError(f"{option} must be a folder that can be written to, got {path}")
 
 
+def check_new_folder(path: Path, option: str = "--output") -> None:
+    """Refuse a folder that is there already, or that cannot be made, before any work is done for it."""
+    _check_name(path, option)
+    if os.path.lexists(path):
+        raise InputError(f"{option} must be a name that nothing has yet, got {path}, which exists")
+    if not path.absolute().parent.is_dir():
+        raise InputError(f"{option} must be in a folder that exists, got {path}")
+    check_output_folder(path, option)
+
+
 def _check_name(path: Path, option: str) -> None:
     """Refuse names that no file can have: the system says so only when it is asked for one."""
     try:

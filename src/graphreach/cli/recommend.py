@@ -14,7 +14,6 @@ from graphreach.cli.data import GRAPH, GraphFile, find_node, load_run, with_grap
 from graphreach.cli.group import say
 from graphreach.cli.options import check_output, option
 from graphreach.cli.output import write_rows
-from graphreach.io.writers import ids_for_files
 from graphreach.pairs.candidates import compares_positions
 from graphreach.progress import stage
 
@@ -22,8 +21,6 @@ SETTINGS, MODEL = "settings.json", "model"
 """What a run's folder has, and where its model is."""
 
 SUFFIXES = (".csv", ".parquet", ".json")
-DIGITS = 6
-"""Significant digits of probabilities: one in a million is much where links are few."""
 
 RUN_OR_GRAPH = Annotated[
     Path,
@@ -87,11 +84,15 @@ def _read_data(file: GraphFile, other: Path | None, features: Path | None) -> tu
     from graphreach.io.tables import read_features
     from graphreach.training.loaded_run import used_features
     from graphreach.training.run_folder import RunFolder
+    from graphreach.updates.graph_folder import holds_graph, read_folder_graph
 
     folder = file.graph.is_dir()
     if folder and other is None and (file.graph / SETTINGS).exists():
         loaded = load_run(file.graph, None, features, None)
         return loaded.graph, used_features(loaded.run.settings, loaded.x)
+    if folder and other is None and holds_graph(file.graph):
+        graph = read_folder_graph(file.graph)
+        return graph, None if features is None else read_features(features, graph, report=say)
     if folder and other is None:
         raise gr.InputError(f"--graph must be given with a folder, which holds no graph, got none with {file.graph}")
     if not folder and other is not None:
@@ -137,11 +138,8 @@ class _Rows:
         self.count, self.without = 0, 0
 
     def __iter__(self) -> Iterator[Any]:
-        import polars as pl
+        from graphreach.updates.models import recommendation_frame
 
         for block in self._blocks:
             self.count, self.without = self.count + len(block), self.without + len(block.without)
-            columns = block.columns()
-            ids = {name: pl.Series(ids_for_files(columns[name])) for name in ("node", "partner")}
-            chance = pl.Series(columns["probability"]).round_sig_figs(DIGITS)
-            yield pl.DataFrame(columns | ids | {"probability": chance})
+            yield recommendation_frame(block)

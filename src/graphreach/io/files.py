@@ -52,6 +52,21 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """Give a folder beside ``path`` to fill; it gets that name, which nothing may have, only if all went well.
+
+    Files that were written to it otherwise than by :func:`replacing` are brought to the disk before it is renamed.
+    """
+    remove_orphans(path.parent)
+    with scratch_folder(path) as folder:
+        yield folder
+        for each in [*folder.rglob("*"), folder]:
+            _flush(each)
+        folder.rename(path)
+        _flush(path.parent)
+
+
+@contextmanager
 def scratch_folder(path: Path) -> Iterator[Path]:
     """Give a folder beside ``path`` for parts of it, which is removed in the end."""
     folder = _partial_name(path)

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from os import PathLike
 from typing import Any
 
+import numpy as np
+
 from graphreach.arguments import describe
 from graphreach.errors import InputError
 from graphreach.graph import Graph
@@ -35,3 +37,26 @@ def as_graph(graph: Any, name: str = "graph") -> Graph:
         if said.startswith(f"{own} "):
             raise InputError(name + said.removeprefix(own)) from None
         raise
+
+
+def changed_graph(known: Graph | None, add: Any, remove: Any, weights: Any, graph: Any) -> Graph:
+    """The graph that an estimator is to know: the one it knows with changes, or one that is given whole.
+
+    Args:
+        known: The graph that is known, or None.
+        add: Edges to add, as :meth:`Graph.updated` takes them.
+        remove: Edges to remove.
+        weights: Edges with new weights.
+        graph: A graph in which the nodes of the known one come first, in their order, or None.
+    """
+    if graph is None and known is not None:
+        return known.updated(add=add, remove=remove, weights=weights)
+    for name, value in (("add", add), ("remove", remove), ("weights", weights)):
+        if value is not None:
+            raise InputError(f"{name} must be None where graph is given, as that is the changed graph, got both")
+    changed = as_graph(graph)
+    if known is not None and not np.array_equal(known.ids, changed.ids[: known.num_nodes]):
+        raise InputError(
+            "graph must have the nodes that are known first, in their order, as Graph.updated has them; got another one"
+        )
+    return changed

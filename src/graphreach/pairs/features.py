@@ -14,7 +14,17 @@ from graphreach.graph.checks import check_graph
 from graphreach.limits import check_memory
 from graphreach.pairs.direct import edge_weights, exact_between, sampled_between, without_edges
 from graphreach.pairs.own_edge import Between, OwnEdge, without_own_edge
-from graphreach.pairs.position import ALIKE, COMPARED, OwnRows, compare, in_degree, positions, volume
+from graphreach.pairs.position import (
+    ALIKE,
+    COMPARED,
+    OwnRows,
+    compare,
+    in_degree,
+    mean_powers,
+    positions,
+    to_lift,
+    volume,
+)
 from graphreach.pairs.recipe import PairRecipe
 from graphreach.walks.random_walks import check_starts
 from graphreach.walks.rng import check_seed
@@ -156,6 +166,7 @@ class PairFeatures:
         self.anchors = self._anchors(anchors)
         self._into = in_degree(graph)
         self._nodes: dict[str, list[Array]] = {}
+        self._means: dict[str, list[Array]] = {}
 
     def _anchors(self, given: ArrayLike | None) -> NDArray[np.int64]:
         if given is not None:
@@ -293,8 +304,45 @@ class PairFeatures:
             side: ``"to"`` for walks from nodes to anchors, ``"from"`` for walks from anchors to nodes.
         """
         if side not in self._nodes:
-            self._nodes[side] = positions(self.graph, self.anchors, self.recipe.lengths, side).nodes
+            if side in self._means:
+                self._nodes[side] = to_lift(self.graph, self.anchors, side, self._means[side])
+            else:
+                self._nodes[side] = positions(self.graph, self.anchors, self.recipe.lengths, side).nodes
         return self._nodes[side]
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """The directions of walks between nodes and anchors that positions are of."""
+        return ("to", "from") if self.graph.directed else ("to",)
+
+    def means(self, side: str = "to") -> list[Array]:
+        """Mean powers between all nodes and the anchors, which :meth:`positions` scales; kept once they are asked for.
+
+        Args:
+            side: See :meth:`positions`.
+        """
+        if side not in self._means:
+            self._means[side] = mean_powers(self.graph, self.anchors, self.recipe.lengths, side).nodes
+        return self._means[side]
+
+    def differs_from(self, before: "PairFeatures") -> NDArray[np.bool_]:
+        """Which nodes have another degree, or another reachability to or from the anchors, than in an earlier graph.
+
+        New nodes differ, and if there are other anchors all nodes do. The sum of all degrees, by which reachability is
+        scaled and which every added edge changes, does not count.
+
+        Args:
+            before: Features of the graph as it was; its nodes are the first ones of this graph, in the same order.
+        """
+        n = before.graph.num_nodes
+        found = np.ones(self.graph.num_nodes, np.bool_)
+        if not np.array_equal(self.anchors, before.anchors):
+            return found
+        found[:n] = (self.graph.degree[:n] != before.graph.degree) | (self._into[:n] != before._into)
+        for side in self.sides:
+            for now, then in zip(self.means(side), before.means(side), strict=True):
+                found[:n] |= (now[:n] != then).any(axis=1)
+        return found
 
     def _positions(
         self, out: Array, pairs: NDArray[np.int64], linked: NDArray[np.bool_], own: OwnRows | None
@@ -302,8 +350,10 @@ class PairFeatures:
         recipe = self.recipe
         column = (recipe.steps - recipe.first_step + 1) * (3 if recipe.directed else 2)
         ends: dict[str, list[Array]] = {}
-        for side in ("to", "from") if recipe.directed else ("to",):
-            if own is not None or side not in self._nodes:
+        for side in self.sides:
+            if own is None:
+                self.positions(side)
+            else:
                 found = positions(self.graph, self.anchors, recipe.lengths, side, own)
                 self._nodes[side], ends[side] = found.nodes, found.ends
         block = np.empty((pairs.shape[1], ALIKE), np.float32)

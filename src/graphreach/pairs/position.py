@@ -73,6 +73,19 @@ def positions(
         direction: ``"to"`` for walks from nodes to anchors, ``"from"`` for walks from anchors to nodes.
         own: Pairs whose ends are placed without the edge between them, or None.
     """
+    out = mean_powers(graph, anchors, lengths, direction, own)
+    _to_lift(graph, anchors, direction, out, own)
+    return out
+
+
+def mean_powers(
+    graph: Graph, anchors: NDArray[np.int64], lengths: Sequence[int], direction: str = "to", own: OwnRows | None = None
+) -> Positions:
+    r"""Mean powers :math:`\bar P^l(v, a)` between nodes and anchors: what :func:`positions` scales.
+
+    A change of the graph moves them only where walks of that length meet it, while the factor :math:`vol / d_a` of all
+    nodes moves with every edge.
+    """
     n, k = graph.num_nodes, len(anchors)
     count = 0 if own is None else 2 * own.pairs.shape[1]
     out = Positions(*([np.empty((rows, k), np.float32) for _ in lengths] for rows in (n, count)))
@@ -84,8 +97,16 @@ def positions(
             columns = slice(begin, min(begin + COLUMNS, k))
             for t in _steps(propagation, anchors[columns], lengths, out, weights, own, columns):
                 show(begin // COLUMNS * max(lengths) + t, "positions")
-    _to_lift(graph, anchors, direction, out, own)
     return out
+
+
+def to_lift(
+    graph: Graph, anchors: NDArray[np.int64], direction: str, means: Sequence[NDArray[np.float32]]
+) -> list[NDArray[np.float32]]:
+    """Positions of all nodes from their :func:`mean_powers`, which stay as they are."""
+    out = Positions([each.copy() for each in means], [])
+    _to_lift(graph, anchors, direction, out, None)
+    return out.nodes
 
 
 def _steps(

@@ -171,8 +171,12 @@ class PairScorer:
             x: Attributes of its nodes, where the head was trained with attributes.
         """
         attributes = self._attributes(graph, x)
-        at = None if self.anchors is None or new_anchors else match_ids(self.anchors, graph.ids)
-        return KnownGraph(graph, self.recipe, at if at is not None and (at >= 0).all() else None, self.seed, attributes)
+        return KnownGraph(graph, self.recipe, None if new_anchors else self._anchors(graph), self.seed, attributes)
+
+    def _anchors(self, graph: Graph) -> NDArray[np.int64] | None:
+        """Positions of the anchors of training in a graph that has them all."""
+        at = None if self.anchors is None else match_ids(self.anchors, graph.ids)
+        return at if at is not None and (at >= 0).all() else None
 
     def _attributes(self, graph: Graph, x: Any) -> AttributedPairs | None:
         head = self.head
