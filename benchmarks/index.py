@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 import graphreach as gr
 from benchmarks.harness import Row, peak_gigabytes, summary, timed
 from benchmarks.rmat import rmat_graph, uniform_edges
+from graphreach.index.visit_lists import COUNT
 
 SETTINGS: dict[str, Any] = {"num_walks": 50, "walk_length": 10}
 ANCHORS = 128
@@ -40,6 +41,8 @@ def batches(quick: bool) -> list[Row]:
         for size in BARS:
             times = single if size == 1 else 3 if size == 1000 else 1
             listed = rng.integers(0, graph.num_nodes, (times, 4 if quick and size > 1 else size, 2))
+            if size == 1:
+                raw["fewest_walks"] = statistics.mean(_fewest(index, edges) for edges in listed)
             found = [_update(index, edges) for edges in listed]
             seconds[size], walks[size] = [each[0] for each in found], statistics.mean(each[1] for each in found)
             anew.append(_anew(graph, anchors))
@@ -97,6 +100,12 @@ def _update(index: gr.ReachIndex, edges: NDArray[Any]) -> tuple[float, int]:
     started = time.perf_counter()
     update = index.update(add=edges)
     return time.perf_counter() - started, update.walks
+
+
+def _fewest(index: gr.ReachIndex, edges: NDArray[Any]) -> float:
+    """How many walks a coupling as FIRM's would move: of those that leave an end with d neighbours, one in d + 1."""
+    visits = index._walks.lists.head[edges.ravel(), COUNT] + SETTINGS["num_walks"]
+    return float((visits / (index._walks.rows.targets.head[edges.ravel(), 1] + 1)).sum())
 
 
 def streams(quick: bool) -> list[Row]:

@@ -43,6 +43,13 @@ class IndexUpdate(NamedTuple):
         walks: How many walks go elsewhere now; 0 if exact.
         to_anchors: Positions of the nodes from which anchors are reached otherwise than before, rising.
         from_anchors: Positions of the nodes that anchors reach otherwise than before, rising.
+
+    Example:
+        >>> import graphreach as gr
+        >>> index = gr.ReachIndex(gr.Graph.from_edges([[0, 1], [1, 2]]), [0], num_walks=10, walk_length=2)
+        >>> update = index.update(add=[(0, 2), (0, 1)])
+        >>> update.added, update.present, update.changed
+        (1, 1, array([1, 2]))
     """
 
     added: int
