@@ -43,6 +43,8 @@ class IndexUpdate(NamedTuple):
         walks: How many walks go elsewhere now; 0 if exact.
         to_anchors: Positions of the nodes from which anchors are reached otherwise than before, rising.
         from_anchors: Positions of the nodes that anchors reach otherwise than before, rising.
+        coverage: The share of nodes from which an anchor is reached now, :attr:`ReachIndex.coverage`.
+        error_bound: How wrong an entry may be now, :attr:`ReachIndex.error_bound`.
 
     Example:
         >>> import graphreach as gr
@@ -60,6 +62,8 @@ class IndexUpdate(NamedTuple):
     walks: int
     to_anchors: NDArray[np.int64]
     from_anchors: NDArray[np.int64]
+    coverage: float
+    error_bound: float
 
     @property
     def changed(self) -> NDArray[np.int64]:
@@ -152,7 +156,7 @@ class ReachIndex:
                 ExactLayers(graph, self.anchors, self.walk_length, self.tolerance, hops is not None, backward)
                 for backward in ([False, True] if graph.directed else [False])
             ]
-        self._covered = np.zeros(0, np.bool_)
+        self._covered, self._num_covered = np.zeros(0, np.bool_), 0
         self._note_coverage(np.arange(self.num_nodes))
 
     @property
@@ -226,7 +230,10 @@ class ReachIndex:
         present, removed = int(np.count_nonzero(is_added & found)), int(np.count_nonzero(changes.kind == REMOVE))
         added = int(np.count_nonzero(is_added)) - present
         reweighted = len(found) - added - present - removed
-        return IndexUpdate(added, present, removed, reweighted, fresh, turned.walks, turned.to_rows, turned.from_rows)
+        return IndexUpdate(
+            added, present, removed, reweighted, fresh, turned.walks, turned.to_rows, turned.from_rows, self.coverage,
+            self.error_bound,
+        )  # fmt: skip
 
     def _changed(self, changes: Changes, of: Rows) -> tuple[Changed, Changed, NDArray[np.bool_]]:
         """Rows of the touched nodes, of which some come with this update, now and before; and which edges were there."""
@@ -314,7 +321,7 @@ class ReachIndex:
     @property
     def coverage(self) -> float:
         """The share of nodes from which an anchor other than the node itself is reached."""
-        return float(self._covered.mean()) if len(self._covered) else 0.0
+        return self._num_covered / self.num_nodes
 
     def _note_coverage(self, nodes: NDArray[np.int64]) -> None:
         if len(self._covered) < self.num_nodes:
@@ -328,7 +335,9 @@ class ReachIndex:
             place = np.minimum(np.searchsorted(anchors, some), len(anchors) - 1)
             own = np.flatnonzero(anchors[place] == some)
             reached[own, order[place[own]]] = False
-            self._covered[some] = reached.any(axis=1)
+            now = reached.any(axis=1)
+            self._num_covered += int(np.count_nonzero(now)) - int(np.count_nonzero(self._covered[some]))
+            self._covered[some] = now
 
     def gain(self) -> float:
         """How much larger a share of the nodes as many greedy anchors chosen now would cover, at least 0.
