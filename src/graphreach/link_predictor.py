@@ -183,7 +183,7 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
             )
         attributes = self._x if x is None else x
         known = self._scorer.on(changed, x=attributes)
-        moved = slice(None) if before is None else known.features.differs_from(before.features)
+        moved = slice(None) if before is None else known.features.follow(before.features)
         self.changed_ = changed.ids[moved]
         self._known, self._graph, self._x, self.ids_ = known, changed, attributes, changed.ids
         return self

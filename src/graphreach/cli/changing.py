@@ -61,8 +61,9 @@ def load_changing(folder: Path, graph: Path | None) -> Changing:
     path = graph or Path(source["graph"])
     if path.is_file():
         found = read_graph(path, source["options"])
-    elif run.is_run and str(path) in gr.datasets.names():
-        found, path = one_graph(gr.datasets.load(str(path)), str(path)).graph, Path()
+    elif run.is_run and str(path).lower() in gr.datasets.names():
+        name = str(path).lower()
+        found, path = one_graph(gr.datasets.load(name), name).graph, Path()
     else:
         raise gr.InputError(f"--graph must be given, as the run's graph is not at {path} any more")
     _check_same(run, found)

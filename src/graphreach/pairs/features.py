@@ -26,6 +26,7 @@ from graphreach.pairs.position import (
     volume,
 )
 from graphreach.pairs.recipe import PairRecipe
+from graphreach.pairs.updated_means import updated_means
 from graphreach.walks.random_walks import check_starts
 from graphreach.walks.rng import check_seed
 
@@ -325,10 +326,11 @@ class PairFeatures:
             self._means[side] = mean_powers(self.graph, self.anchors, self.recipe.lengths, side).nodes
         return self._means[side]
 
-    def differs_from(self, before: "PairFeatures") -> NDArray[np.bool_]:
-        """Which nodes have another degree, or another reachability to or from the anchors, than in an earlier graph.
+    def follow(self, before: "PairFeatures") -> NDArray[np.bool_]:
+        """Take over from an earlier graph what has not changed, and tell which nodes have changed.
 
-        New nodes differ, and if there are other anchors all nodes do. The sum of all degrees, by which reachability is
+        These are nodes with another degree, or another reachability to or from the anchors, than in the earlier graph. New
+        nodes have changed, and if there are other anchors all nodes have. The sum of all degrees, by which reachability is
         scaled and which every added edge changes, does not count.
 
         Args:
@@ -340,8 +342,12 @@ class PairFeatures:
             return found
         found[:n] = (self.graph.degree[:n] != before.graph.degree) | (self._into[:n] != before._into)
         for side in self.sides:
-            for now, then in zip(self.means(side), before.means(side), strict=True):
-                found[:n] |= (now[:n] != then).any(axis=1)
+            then = before.means(side)
+            now = updated_means(before.graph, then, self.graph, self.anchors, self.recipe.lengths, side)
+            self._means[side] = now.means
+            rows = np.arange(n) if now.touched is None else now.touched[now.touched < n]
+            for own, old in zip(now.means, then, strict=True):
+                found[rows] |= (own[rows] != old[rows]).any(axis=1)
         return found
 
     def _positions(

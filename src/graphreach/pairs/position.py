@@ -10,7 +10,7 @@ from graphreach.graph import Graph
 from graphreach.jit import parallel_kernel, rows_of
 from graphreach.pairs.own_edge import Between, OwnEdge, column_weights, row_weights
 from graphreach.progress import live
-from graphreach.reachability.exact import COLUMNS, Propagation, transition_powers
+from graphreach.reachability.exact import COLUMNS, Powers, Propagation, transition_powers
 
 COMPARED = ("dot", "cosine", "difference", "overlap")
 """What is said of two positions: mean product, cosine, mean absolute difference, share of the minimum in the maximum."""
@@ -86,11 +86,29 @@ def mean_powers(
     A change of the graph moves them only where walks of that length meet it, while the factor :math:`vol / d_a` of all
     nodes moves with every edge.
     """
-    n, k = graph.num_nodes, len(anchors)
+    weights = None if own is None else [_weights(own, length, direction) for length in lengths]
+    return _mean_powers(transition_powers(graph, direction), anchors, lengths, weights, own)
+
+
+def mean_powers_by(powers: Powers, anchors: NDArray[np.int64], lengths: Sequence[int]) -> list[NDArray[np.float32]]:
+    """Mean powers ``[n, k]`` of each length by the matrix that is given.
+
+    Args:
+        powers: What a step multiplies by.
+        anchors: The columns.
+        lengths: Jumps of the walks.
+    """
+    return _mean_powers(powers, anchors, lengths).nodes
+
+
+def _mean_powers(
+    powers: Powers, anchors: NDArray[np.int64], lengths: Sequence[int],
+    weights: list[NDArray[np.float32]] | None = None, own: OwnRows | None = None,
+) -> Positions:  # fmt: skip
+    n, k = len(powers.left), len(anchors)
     count = 0 if own is None else 2 * own.pairs.shape[1]
     out = Positions(*([np.empty((rows, k), np.float32) for _ in lengths] for rows in (n, count)))
-    weights = None if own is None else [_weights(own, length, direction) for length in lengths]
-    propagation = Propagation(transition_powers(graph, direction))
+    propagation = Propagation(powers)
     steps = -(-k // COLUMNS) * max(lengths)
     with live("positions", steps) as show:
         for begin in range(0, k, COLUMNS):
