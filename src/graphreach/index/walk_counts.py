@@ -9,7 +9,15 @@ from scipy.sparse import csr_array
 from graphreach.graph import Graph
 from graphreach.index.rows import Changed, Rows
 from graphreach.index.visit_lists import COUNT, VisitLists
-from graphreach.index.walk_kernels import NOT_TURNED, count, count_back, find_turned, first_turns, follow
+from graphreach.index.walk_kernels import (
+    NOT_TURNED,
+    count,
+    count_back,
+    find_turned,
+    first_turns,
+    follow,
+    num_from_anchors,
+)
 from graphreach.limits import check_memory
 from graphreach.progress import track
 from graphreach.reachability.layouts import compress
@@ -111,8 +119,9 @@ class WalkCounts:
                 continue
             if number == len(begins) // 2:
                 self.lists = VisitLists(passed, ((self._room(n) * num_walks) << self.bits) - 1)
-            self.lists.exchange(walks, after, np.full_like(paths, DEAD), paths, self.bits)
-            self._count(walks, after, paths, 1)
+            nowhere = np.full_like(paths, DEAD)
+            self.lists.exchange(walks, after, nowhere, paths, self.bits)
+            self._count(walks, after, nowhere, paths)
         if not begins:
             self.lists = VisitLists(passed, ((self._room(n) * num_walks) << self.bits) - 1)
         self.to_sums[:] = 0
@@ -123,10 +132,10 @@ class WalkCounts:
         follow(walks, after, where, counting.first_only, *self.rows.table, counting.num_walks, self.seed, paths)
         return paths
 
-    def _count(self, walks: NDArray[np.int64], after: NDArray[Any], paths: NDArray[np.uint32], sign: int) -> None:
+    def _count(self, walks: NDArray[np.int64], after: NDArray[Any], old: Any, new: Any) -> None:
         counting = self.counting
         count(
-            walks, after, paths, sign, counting.num_walks, self.is_anchor, self.column, counting.step_weight, counting.hops,
+            walks, after, old, new, counting.num_walks, self.is_anchor, self.column, counting.step_weight, counting.hops,
             counting.first_only, self.counts, self.to_sums,
         )  # fmt: skip
 
@@ -183,25 +192,27 @@ class WalkCounts:
         self.rows.walking.turn(nodes, head)
         new = self._follow(walks, after, where)
         self.lists.exchange(walks, after, old, new, self.bits)
-        visited = []
-        for paths, sign in ((old, -1), (new, 1)):
-            self._count(walks, after, paths, sign)
-            visited.append(self._count_back(walks, after, paths, sign))
-        return walks // self.counting.num_walks, np.concatenate(visited)
+        self._count(walks, after, old, new)
+        return walks // self.counting.num_walks, self._count_back(walks, after, old, new)
 
-    def _count_back(self, walks: Any, after: Any, paths: Any, sign: int) -> NDArray[np.int64]:
+    def _count_back(self, walks: NDArray[np.int64], after: NDArray[Any], old: Any, new: Any) -> NDArray[np.int64]:
         counting = self.counting
-        touched = np.empty(paths.size, np.int64)
-        found = count_back(
-            walks, after, paths, sign, counting.num_walks, self.is_anchor, self.column, counting.step_weight, counting.hops,
-            counting.first_only, self.from_sums, touched, self.is_stale,
-        )  # fmt: skip
+        from_anchors = num_from_anchors(walks, counting.num_walks, self.is_anchor)
+        touched = np.empty(2 * counting.length * from_anchors, np.int64)
+        found = 0
+        if from_anchors:
+            found = count_back(
+                walks, after, old, new, counting.num_walks, self.is_anchor, self.column, counting.step_weight,
+                counting.hops, counting.first_only, self.from_sums, touched, self.is_stale,
+            )  # fmt: skip
         return touched[:found]
 
     def _changed(self, nodes: list[NDArray[np.int64]], sums: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Those of the nodes whose sums are not zero any more; they are made so."""
-        changed = [each[sums[each] != 0] for each in nodes]
-        found = np.unique(np.concatenate(changed)) if any(map(len, changed)) else np.empty(0, np.int64)
+        changed = [each[sums[each] != 0] for each in nodes if len(each)]
+        if not changed:
+            return np.empty(0, np.int64)
+        found = np.unique(changed[0] if len(changed) == 1 else np.concatenate(changed))
         sums[found] = 0
         return found
 

@@ -147,56 +147,69 @@ def follow(
 
 @parallel_kernel
 def count(
-    share: Any, walks: Any, after: Any, paths: Any, sign: Any, num_walks: Any, is_anchor: Any, column: Any,
-    step_weight: Any, hops: Any, first_only: Any, counts: Any, sums: Any,
+    share: Any, walks: Any, after: Any, old: Any, new: Any, num_walks: Any, is_anchor: Any, column: Any, step_weight: Any,
+    hops: Any, first_only: Any, counts: Any, sums: Any,
 ) -> None:  # fmt: skip
-    """Add ``sign`` times what walks visit after some step to the rows of their starts.
+    """Take from the rows of their starts what walks visited after some step, and add what they visit now.
 
     ``sums`` adds each row up with 64 random bits for each column, so that a row whose counts are as before has the same
     sum, and another one has with a probability of 2^-64. Each thread cares for some of the starts.
     """
-    length = paths.shape[1] - 1
+    length = new.shape[1] - 1
     for i in range(len(walks)):
         start = walks[i] // num_walks
         if start % share[1] != share[0]:
             continue
         for t in range(np.int64(after[i]) + 1, length + 1):
-            v = paths[i, t]
-            if v == DEAD:
-                break
-            if in_bitmap(is_anchor, v) == 0 or (first_only and _was_there(paths[i], t)):
+            if old[i, t] == new[i, t] and not first_only:
                 continue
-            c = np.int64(column[v]) * hops + (t - 1 if hops > 1 else 0)
-            counts[start, c] += step_weight[t] * sign
-            sums[start] += random_factor(c) * uint64(np.int64(step_weight[t]) * sign)
+            for way in range(2):
+                path = old[i] if way == 0 else new[i]
+                v = path[t]
+                if v != DEAD and in_bitmap(is_anchor, v) and not (first_only and _was_there(path, t)):
+                    c = np.int64(column[v]) * hops + (t - 1 if hops > 1 else 0)
+                    more = np.int64(step_weight[t]) if way == 1 else -np.int64(step_weight[t])
+                    counts[start, c] += more
+                    sums[start] += random_factor(c) * uint64(more)
 
 
 @kernel
 def count_back(
-    walks: Any, after: Any, paths: Any, sign: Any, num_walks: Any, is_anchor: Any, column: Any, step_weight: Any,
-    hops: Any, first_only: Any, sums: Any, touched: Any, is_stale: Any,
+    walks: Any, after: Any, old: Any, new: Any, num_walks: Any, is_anchor: Any, column: Any, step_weight: Any, hops: Any,
+    first_only: Any, sums: Any, touched: Any, is_stale: Any,
 ) -> Any:  # fmt: skip
-    """The same for walks from anchors and the rows of the nodes that they visit; returns how many nodes are in ``touched``.
+    """The same for walks from anchors and the rows of the nodes that they visit; returns how many are in ``touched``.
 
     A node may be there more than once. ``is_stale`` is set for the columns of anchors with such walks.
     """
-    length, found = paths.shape[1] - 1, 0
+    length, found = new.shape[1] - 1, 0
     for i in range(len(walks)):
         start = walks[i] // num_walks
         if in_bitmap(is_anchor, start) == 0:
             continue
         is_stale[column[start]] = True
         for t in range(np.int64(after[i]) + 1, length + 1):
-            v = paths[i, t]
-            if v == DEAD:
-                break
-            if first_only and _was_there(paths[i], t):
-                continue
-            c = np.int64(column[start]) * hops + (t - 1 if hops > 1 else 0)
-            if sums[v] == uint64(0):
-                touched[found] = v
-                found += 1
-            sums[v] += random_factor(c) * uint64(np.int64(step_weight[t]) * sign)
+            for way in range(2):
+                path = old[i] if way == 0 else new[i]
+                v = path[t]
+                if v == DEAD or (first_only and _was_there(path, t)):
+                    continue
+                c = np.int64(column[start]) * hops + (t - 1 if hops > 1 else 0)
+                if sums[v] == uint64(0):
+                    touched[found] = v
+                    found += 1
+                sums[v] += random_factor(c) * uint64(
+                    np.int64(step_weight[t]) if way == 1 else -np.int64(step_weight[t])
+                )
+    return found
+
+
+@kernel
+def num_from_anchors(walks: Any, num_walks: Any, is_anchor: Any) -> Any:
+    """How many walks start at an anchor."""
+    found = 0
+    for walk in walks:
+        found += in_bitmap(is_anchor, walk // num_walks)
     return found
 
 
