@@ -296,6 +296,22 @@ def test_a_refused_update_changes_nothing(method):
     assert index.num_nodes == 21
 
 
+@pytest.mark.parametrize("method", ["walks", "exact"])
+def test_an_interrupted_update_leaves_an_index_that_refuses_further_use(method, monkeypatch):
+    index = gr.ReachIndex(random_graph(20, 30, seed=2), ANCHORS, method, **WALKS)
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(walk_counts, "count", interrupt)
+    monkeypatch.setattr(exact_layers.ExactLayers, "_kept", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        index.update(add=[(0, 19), (1, 18), (2, 17)])
+    for use in (index.update, index.reachability, index.to_anchors, lambda: index.graph):
+        with pytest.raises(gr.InputError, match="index must be made anew"):
+            use()
+
+
 def test_coverage_follows_and_says_when_other_anchors_would_cover_more():
     star = gr.Graph.from_edges([np.zeros(20, int), np.arange(1, 21)])
     index = gr.ReachIndex(star, [0], num_walks=20, walk_length=2)

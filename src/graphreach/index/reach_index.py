@@ -156,6 +156,7 @@ class ReachIndex:
                 ExactLayers(graph, self.anchors, self.walk_length, self.tolerance, hops is not None, backward)
                 for backward in ([False, True] if graph.directed else [False])
             ]
+        self._is_whole = True
         self._covered, self._num_covered = np.zeros(0, np.bool_), 0
         self._note_coverage(np.arange(self.num_nodes))
 
@@ -177,6 +178,7 @@ class ReachIndex:
     def graph(self) -> Graph:
         """The graph as it is now. It is put together when it is asked for after an update."""
         if self._graph is None:
+            self._check_whole()
             rows = self._rows.csr()
             csr = compact(rows.pointer, rows.targets, rows.weights if self.weighted else None)
             self._graph = Graph(csr, self._lookup.ids, self.directed)
@@ -203,7 +205,7 @@ class ReachIndex:
     ) -> IndexUpdate:
         """Take in edges that came, went or changed their weights; see :meth:`Graph.updated` for what each may hold.
 
-        An update that is refused changes nothing.
+        An update that is refused changes nothing. After one that was interrupted the index refuses further use.
 
         Args:
             add: Edges by their ids: pairs, or triples with weights.
@@ -212,6 +214,7 @@ class ReachIndex:
             nodes: Ids of nodes that came without edges.
             self_loops: Whether to take in edges from a node to itself.
         """
+        self._check_whole()
         changes = resolve_changes(
             self._lookup, add, remove, weights, nodes=nodes, directed=self.directed, weighted=self.weighted,
             self_loops=self_loops,
@@ -220,12 +223,13 @@ class ReachIndex:
         new, old, found = self._changed(changes, self._rows)
         check_found(changes, found, self._lookup)
         arriving = self._arriving(changes) if self._exact and self.directed else None
+        self._is_whole, self._graph = False, None
         if len(changes.ids):
             self._lookup = self._lookup.extended(changes.ids)
-        self._graph = None
         turned = self._put(new, old, arriving, len(self._lookup))
         fresh = np.arange(before, self.num_nodes)
         self._note_coverage(np.union1d(turned.to_rows, fresh) if len(fresh) else turned.to_rows)
+        self._is_whole = True
         is_added = changes.kind == ADD
         present, removed = int(np.count_nonzero(is_added & found)), int(np.count_nonzero(changes.kind == REMOVE))
         added = int(np.count_nonzero(is_added)) - present
@@ -234,6 +238,10 @@ class ReachIndex:
             added, present, removed, reweighted, fresh, turned.walks, turned.to_rows, turned.from_rows, self.coverage,
             self.error_bound,
         )  # fmt: skip
+
+    def _check_whole(self) -> None:
+        if not self._is_whole:
+            raise InputError("index must be made anew: an update of it was interrupted, got one that is half done")
 
     def _changed(self, changes: Changes, of: Rows) -> tuple[Changed, Changed, NDArray[np.bool_]]:
         """Rows of the touched nodes, of which some come with this update, now and before; and which edges were there."""
@@ -278,6 +286,10 @@ class ReachIndex:
         Args:
             nodes: Positions, or None.
         """
+        self._check_whole()
+        return self._to_anchors(nodes)
+
+    def _to_anchors(self, nodes: Any) -> NDArray[np.float32]:
         chosen = slice(None) if nodes is None else np.asarray(nodes, np.int64)
         rows = self._exact[0].rows_of(chosen) if self._walks is None else self._walks.to_rows(chosen)
         return rows if self.hops is None else rows.reshape(len(rows), len(self.anchors), self.hops)
@@ -288,6 +300,7 @@ class ReachIndex:
         Args:
             layout: ``"dense"`` or ``"csr"``.
         """
+        self._check_whole()
         check_choice("layout", layout, ("dense", "csr"))
         if self._walks is not None:
             to, back = self._walks.to_matrix(layout), self._walks.from_matrix(layout)
@@ -330,7 +343,7 @@ class ReachIndex:
         anchors = self.anchors[order]
         for begin in range(0, len(nodes), 1 << 16):
             some = nodes[begin : begin + (1 << 16)]
-            rows = self.to_anchors(some).reshape(len(some), len(self.anchors), -1)
+            rows = self._to_anchors(some).reshape(len(some), len(self.anchors), -1)
             reached = np.asarray((rows > 0).any(axis=2))
             place = np.minimum(np.searchsorted(anchors, some), len(anchors) - 1)
             own = np.flatnonzero(anchors[place] == some)

@@ -96,7 +96,6 @@ class WalkCounts:
         self.is_anchor, self.column = bitmap(self.anchors, room), np.zeros(room, np.uint32)
         self.column[self.anchors] = np.arange(len(self.anchors))
         self.to_sums, self.from_sums = np.zeros(room, np.uint64), np.zeros(room, np.uint64)
-        self.is_listed = np.zeros(room, np.bool_)
         self.earliest = np.full(room * self.counting.num_walks, NOT_TURNED, np.uint16)
 
     def _fill(self) -> None:
