@@ -13,11 +13,11 @@ DAYS, EDGES_A_DAY, SIZE = 12, 200, 20
 
 
 def growing_communities(seed: int) -> pl.DataFrame:
-    """Edges with dates, nine in ten within a community; every second day a new community joins the first six."""
+    """Edges with dates, nine in ten within a community; every day a new community joins the first six."""
     rng = np.random.default_rng(seed)
     rows = []
     for day in range(DAYS):
-        groups = 6 + day // 2
+        groups = 6 + day
         first = rng.integers(0, groups * SIZE, EDGES_A_DAY)
         near = first // SIZE * SIZE + rng.integers(0, SIZE, EDGES_A_DAY)
         second = np.where(rng.random(EDGES_A_DAY) < 0.9, near, rng.integers(0, groups * SIZE, EDGES_A_DAY))
