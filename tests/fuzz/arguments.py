@@ -23,7 +23,7 @@ RESULTS = (
     "tasks.Split", "tasks.empty_pairs", "attacks.Attack", "attacks.Interval", "attacks.Tally", "nn.PairTerms", "nn.Preset",
     "nn.DotDecoder", "nn.ScaledDecoder", "datasets.DownloadError", "datasets.fetch", "datasets.names", "explain.AnchorTerm",
     "explain.LinkExplanation", "explain.NodeExplanation", "explain.PairExplanation", "explain.Path",
-    "explain.SharedAnchor", "explain.Term", "tasks.EmbeddingScore",
+    "explain.SharedAnchor", "explain.Term", "tasks.EmbeddingScore", "IndexUpdate", "Snapshot",
 )  # fmt: skip
 """What graphreach makes itself, takes no arguments, or downloads."""
 

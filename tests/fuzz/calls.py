@@ -12,7 +12,7 @@ from tests.fuzz.call import Call, dataset, graph, lazy, reach, sample, split, tr
 
 def calls() -> list[Call]:
     """All callables that need no torch, and what is made of their results."""
-    return [*_graphs(), *_core(), *_tasks(), *_attacks(), *_data()]
+    return [*_graphs(), *_changing(), *_core(), *_tasks(), *_attacks(), *_data()]
 
 
 def _graphs() -> list[Call]:
@@ -66,6 +66,46 @@ def _graphs() -> list[Call]:
                 "weight": "weight",
             "nodes": ["n1"], "ids": "auto", "header": True, "comments": "#", "reduce": "sum", "self_loops": True},
                 share=4),
+    ]  # fmt: skip
+
+
+def _changing() -> list[Call]:
+    import graphreach as gr
+
+    def timed() -> Any:
+        import polars as pl
+
+        frame = pl.DataFrame({"source": [0, 1, 2, 0], "target": [1, 2, 3, 3], "time": [5.0, 60.0, 90_000.0, 1e6]})
+        return gr.Graph.from_frame(frame, time="time")
+
+    def batch() -> dict[str, Any]:
+        edges = graph("int").edge_index.T
+        return {
+            "add": [(int(edges[0, 0]), 99), (98, 99)],
+            "remove": edges[:1].tolist(),
+            "nodes": [77],
+            "self_loops": True,
+        }
+
+    def index(**options: Any) -> Any:
+        return gr.ReachIndex(graph("int"), [0, 3], num_walks=5, walk_length=3, **options)
+
+    walk = {"num_walks": 5, "walk_length": 3, "seed": 1, "hops": None, "similarity": "frequency", "steady": False}
+    return [
+        Call("Graph.updated", lambda: graph("int").updated, lambda: {**batch(), "weights": None, "time": None}, share=3),
+        Call("Graph.rows", lambda: graph("int").rows, lambda: {"nodes": np.array([0, 2])}),
+        Call("ReachIndex", lazy(":ReachIndex"), lambda: {
+            "graph": graph("int"), "anchors": np.array([0, 3]), "method": "walks", "tolerance": 1e-6, **walk}, share=2),
+        Call("ReachIndex.exact", lazy(":ReachIndex"), lambda: {
+            "graph": graph("directed"), "anchors": np.array([0, 3]), "method": "exact", "walk_length": 3, "hops": 3,
+            "tolerance": 1e-6}),
+        Call("ReachIndex.update", lambda: index().update, lambda: {**batch(), "weights": None}, share=2),
+        Call("ReachIndex.update.steady", lambda: index(steady=True).update, batch),
+        Call("ReachIndex.to_anchors", lambda: index().to_anchors, lambda: {"nodes": np.array([0, 2])}),
+        Call("ReachIndex.reachability", lambda: index().reachability, lambda: {"layout": "csr"}, share=0.5),
+        Call("ReachIndex.wants_other_anchors", lambda: index().wants_other_anchors, lambda: {"share": 0.1}, share=0.5),
+        Call("replay", lazy(":replay"), lambda: {"graph": timed(), "by": "day"}),
+        Call("replay.batches", lazy(":replay"), lambda: {"graph": timed(), "batches": 2}),
     ]  # fmt: skip
 
 

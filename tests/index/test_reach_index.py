@@ -348,6 +348,12 @@ def test_rows_of_some_nodes():
     assert (apart.to_anchors([4, 2]) == apart.to_anchors()[[4, 2]]).all()
 
 
+@pytest.mark.parametrize("nodes", [[-1], [20], [0.5], ["a"], [[0, 1]]])
+def test_rows_of_nodes_that_are_not_there_are_refused(nodes):
+    with pytest.raises(gr.InputError, match="nodes must"):
+        gr.ReachIndex(random_graph(20, 30), ANCHORS, **WALKS).to_anchors(nodes)
+
+
 def test_memory_of_the_lists():
     graph = random_graph(3000, 20_000, seed=1)
     index = gr.ReachIndex(graph, range(10), num_walks=50, walk_length=10)

@@ -422,6 +422,8 @@ class Graph:
         from graphreach.graph.updated import rows_of
 
         positions = np.atleast_1d(to_integers("nodes", nodes))
+        if positions.ndim != 1:
+            raise InputError(f"nodes must be a one-dimensional array of positions, got shape {positions.shape}")
         if positions.size and not 0 <= positions.min() <= positions.max() < self.num_nodes:
             wrong = positions.min() if positions.min() < 0 else positions.max()
             raise InputError(f"nodes must be positions between 0 and {self.num_nodes - 1}, got {wrong}")

@@ -135,6 +135,9 @@ def _intervals(entries: _Entries, by: Any, batches: int | None) -> _Intervals:
         begins = _seconds(times, scale, check_choice("by", by, UNITS, more=" or a number in the unit of the times"))
         scale = 1.0
     else:
+        least = float(np.abs(times).max()) / 2**53
+        if by < least:  # the times themselves are not known so precisely
+            raise InputError(f"by must be at least {least:g} for times as large as these, got {by:g}")
         begins = np.floor(times / by) * by
     found, numbers = np.unique(begins, return_inverse=True)
     named = found.tolist() if scale is None else [datetime.fromtimestamp(each * scale, UTC) for each in found.tolist()]

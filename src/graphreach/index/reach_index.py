@@ -21,6 +21,7 @@ from graphreach.reachability.reachability import check_anchors
 from graphreach.reachability.result import Reachability
 from graphreach.reachability.sampled import Counting
 from graphreach.walks.defaults import NUM_WALKS, WALK_LENGTH
+from graphreach.walks.random_walks import check_starts
 from graphreach.walks.rng import check_seed
 from graphreach.walks.walk_length import check_count, resolve_walk_length
 
@@ -215,6 +216,7 @@ class ReachIndex:
             self_loops: Whether to take in edges from a node to itself.
         """
         self._check_whole()
+        check_flag("self_loops", self_loops)
         changes = resolve_changes(
             self._lookup, add, remove, weights, nodes=nodes, directed=self.directed, weighted=self.weighted,
             self_loops=self_loops,
@@ -287,10 +289,9 @@ class ReachIndex:
             nodes: Positions, or None.
         """
         self._check_whole()
-        return self._to_anchors(nodes)
+        return self._to_anchors(slice(None) if nodes is None else check_starts(self, nodes, "nodes").astype(np.int64))
 
-    def _to_anchors(self, nodes: Any) -> NDArray[np.float32]:
-        chosen = slice(None) if nodes is None else np.asarray(nodes, np.int64)
+    def _to_anchors(self, chosen: Any) -> NDArray[np.float32]:
         rows = self._exact[0].rows_of(chosen) if self._walks is None else self._walks.to_rows(chosen)
         return rows if self.hops is None else rows.reshape(len(rows), len(self.anchors), self.hops)
 

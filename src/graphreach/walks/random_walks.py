@@ -103,7 +103,7 @@ def walk_type(graph: AnyGraph) -> type[np.signedinteger[Any]]:
     return np.int32 if graph.num_nodes < 2**31 else np.int64
 
 
-def check_starts(graph: AnyGraph, starts: ArrayLike | None, name: str = "starts") -> NDArray[np.uint32]:
+def check_starts(graph: Any, starts: ArrayLike | None, name: str = "starts") -> NDArray[np.uint32]:
     """Positions as the kernels want them, all nodes by default."""
     if not hasattr(graph, "num_nodes") or isinstance(graph, type):
         raise InputError(f"graph must be a Graph, got {type(graph).__name__}")
