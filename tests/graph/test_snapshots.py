@@ -117,7 +117,7 @@ def test_two_kinds_of_nodes_stay_two():
 
 def test_intervals_shorter_than_times_are_known_are_refused():
     frame = pl.DataFrame({"u": [0, 0], "v": [1, 2], "time": [1.0, 2e9]})
-    with pytest.raises(gr.InputError, match="by must be at least 2.2.*e-07 for times as large as these, got 1e-300"):
+    with pytest.raises(gr.InputError, match=r"by must be at least 2.2.*e-07 for times as large as these, got 1e-300"):
         list(gr.replay(gr.Graph.from_frame(frame, time="time"), by=1e-300))
 
 
