@@ -202,7 +202,7 @@ def _check_times(graph: Graph, add: Any, time: Any) -> NDArray[np.float64] | Non
         if time is not None:
             raise InputError("time must be None for a graph without times, got times; read the graph with time=")
         return None
-    if add is None:
+    if add is None or (time is None and not add.size):
         return None
     if time is None:
         if add.times is None:
