@@ -129,6 +129,7 @@ def test_mistakes_are_one_line(run, streets, followed, tmp_path):
     (tmp_path / "replaced.csv").write_text("from,to\nstreet 1,else\nstreet 2,newer\n")
     for words, sentence in (
         ((folder, tmp_path / "none.csv", *out), "EDGES must be a file, or - for standard input, got"),
+        ((folder, tmp_path, *out), "EDGES must be a file, or - for standard input, got"),
         ((folder, edges, "--every", "often"), "--every must be a time such as 1s, 500ms or 2m, got 'often'"),
         ((folder, edges, "--every", "0s"), "--every must be a time such as 1s, 500ms or 2m, got '0s'"),
         ((folder, edges, "-o", tmp_path / "full"), "--output must be an empty folder, or one that was followed into"),
@@ -141,6 +142,21 @@ def test_mistakes_are_one_line(run, streets, followed, tmp_path):
         assert done.exit_code == 2, (words, done.output)
         assert sentence in done.stderr.splitlines()[-1], done.stderr
     assert (tmp_path / "full" / "mine.txt").read_text() == "mine"
+
+
+def test_a_last_line_without_its_break_is_named(run, followed, tmp_path):
+    folder, edges = followed
+    with edges.open("a") as file:
+        file.write("street 2,half")
+    done = run("follow", folder, edges, "--once", "-o", tmp_path / "out")
+    assert f"the last line of {edges.name} has no line break, and is taken when it has one" in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell of POSIX closes it")
+def test_closed_standard_input_is_one_line(followed, tmp_path):
+    command = f"{sys.executable} -m graphreach follow {followed[0]} - -o {tmp_path / 'out'} <&-"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert (done.returncode, "standard input is closed" in done.stderr.splitlines()[-1]) == (2, True), done.stderr
 
 
 def test_runs_that_cannot_be_followed_are_refused(run, streets, tmp_path):

@@ -160,7 +160,9 @@ def test_mistakes_are_one_line_and_write_nothing(run, streets, files):
     trained(run, streets, files / "run")
     out = ("-o", files / "run2")
     (files / "unknown.csv").write_text("from,to\nstreet 0,nowhere\n")
+    (files / "ops.csv").write_text("from,to,op\nstreet 0,street 1,remove\n")
     for words, sentence in (
+        ((files / "run", "--add", files / "ops.csv", *out), "--add must name a file of edges that are all treated alike"),
         ((files / "run", *out), "one of --add, --remove and --reweight must be given, got none"),
         ((files / "run", "--add", files / "add.csv", "-o", files / "run"), "--output must be a name that nothing has yet"),
         ((files / "run", "--add", files / "none.csv", *out), "--add must be a file, got"),

@@ -94,6 +94,16 @@ def test_intervals_of_a_number():
     assert [type(each.begin) for each in gr.replay(since, by=DAY)] == [datetime, datetime]
 
 
+def test_a_time_that_is_a_multiple_but_for_rounding_begins_its_interval():
+    times = [0.1, 0.2, 0.3, 0.35, 0.6, 0.7]
+    frame = pl.DataFrame({"source": range(6), "target": range(1, 7), "time": times})
+    found = [
+        (snapshot.begin, len(snapshot.new)) for snapshot in gr.replay(gr.Graph.from_frame(frame, time="time"), by=0.1)
+    ]
+    assert [begin for begin, _ in found] == pytest.approx([0.1, 0.2, 0.3, 0.6, 0.7])
+    assert [count for _, count in found] == [1, 1, 2, 1, 1]
+
+
 def test_batches_have_about_the_same_number_of_edges():
     graph = read([(i, i + 1, i // 2) for i in range(40)])
     for count, sizes in ((1, [40]), (4, [10] * 4), (3, [12, 14, 14]), (1000, [2] * 20)):
@@ -130,6 +140,7 @@ def test_intervals_shorter_than_times_are_known_are_refused():
         (read([(0, 1, 1)]), {"by": "days"}, "by must be one of second, .*did you mean 'day'"),
         (read([(0, 1, 1), (1, 2, 20)]), {"by": "day"}, "by must be a number .* from 1 to 20, got 'day'"),
         (read([(0, 1, 1)]), {"by": 0}, "by must be a positive number, got 0"),
+        (read([(0, 1, 1)]), {"by": 1e-320}, "by must be at least 1.11.*e-16 for times as large as these, got"),
         (read([(0, 1, 1)]), {"by": True}, "by must be a positive number, got True"),
         (read([(0, 1, 1)]), {"batches": 0}, "batches must be an integer of at least 1, got 0"),
         (read([(0, 0, 1)]), {"by": 1}, "graph must have edges, got one without"),

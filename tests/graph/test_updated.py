@@ -4,12 +4,14 @@ import copy
 import pickle
 from itertools import pairwise
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 
 import graphreach as gr
 from graphreach.graph import Graph, updated
@@ -212,6 +214,24 @@ def test_torch_tensors_are_arrays():
     assert Graph.from_edge_list([(1, 2)]).updated(add=torch.tensor([[2, 3]])).num_edges == 2
 
 
+@pytest.mark.parametrize(
+    "nothing",
+    [
+        [],
+        np.empty((0, 2), int),
+        pl.DataFrame({"source": [], "target": []}),
+        pl.LazyFrame(schema={"source": pl.String, "target": pl.String}),
+        pd.DataFrame({"from": [], "to": []}),
+        Graph.from_edges(np.empty((2, 0), int), num_nodes=1),
+    ],
+    ids=["list", "array", "polars", "lazy", "pandas", "graph"],
+)
+def test_a_batch_may_be_empty(nothing):
+    timed = Graph.from_frame(pl.DataFrame({"source": [0], "target": [1], "when": [3]}), time="when")
+    for graph in (Graph.from_edge_list([(0, 1)]), Graph.from_edge_list([(0, 1, 2.0)]), timed):
+        assert graph.updated(add=nothing, remove=nothing).content_hash == graph.content_hash
+
+
 def test_repeats_and_zeros_are_merged_as_when_reading():
     graph = Graph.from_edge_list([(0, 1, 1.0)])
     both = graph.updated(add=[(1, 2, 2.0), (2, 1, 2.0), (0, 3, 0.0), (1, 0, 0.5), (1, 0, 0.5)])
@@ -296,6 +316,8 @@ FRAME = pl.DataFrame({"source": [0], "target": [2], "weight": [1.0]})
         (UNWEIGHTED, {"add": [(0,)]}, r"add must be pairs \(u, v\) or triples"),
         (UNWEIGHTED, {"add": "ab"}, "add must be pairs .*got 'ab'"),
         (UNWEIGHTED, {"add": 3}, "add must be pairs .*got 3"),
+        (UNWEIGHTED, {"add": nx.path_graph(3)}, "add must be edges or a Graph, got .*; Graph.from_networkx makes"),
+        (UNWEIGHTED, {"remove": sparse.eye(3)}, "remove must be edges or a Graph, got .*; Graph.from_scipy makes"),
         (UNWEIGHTED, {"add": np.zeros((2, 5), int)}, r"add must be an array \[m, 2\] of ids.*; transpose it"),
         (UNWEIGHTED, {"add": np.zeros(4)}, r"add must be an array \[m, 2\]"),
         (UNWEIGHTED, {"add": np.ma.masked_equal([[0, 1]], 1)}, "add must not have masked values"),

@@ -113,17 +113,39 @@ def test_exact_powers_after_updates_are_within_the_bound(directed, weighted, hop
     for _ in range(data.draw(st.integers(1, 5))):
         batch = draw_batch(data, graph)
         graph = graph.updated(**batch)
-        before = index.to_anchors()
+        before = index.reachability()
         update = index.update(**batch)
         assert update.error_bound == index.error_bound <= tolerance
         found = index.reachability()
+        assert min(found.to_anchors.min(), found.from_anchors.min()) >= 0
         for backward, matrix in ((False, found.to_anchors), (True, found.from_anchors)):
             expected = literal_powers(graph, ANCHORS, 4, backward)
             expected = expected if hops else expected.mean(axis=2)
             degrees = graph.degree[graph.degree > 0]
             times = degrees.max() / degrees.min() if backward and not directed and len(degrees) else 1.0
             assert np.abs(matrix - expected).max() <= index.error_bound * max(1.0, times) + 1e-6
-        assert set(changed_rows(before, index.to_anchors())) <= set(update.to_anchors.tolist())
+        assert set(changed_rows(before.to_anchors, found.to_anchors)) <= set(update.to_anchors.tolist())
+        assert set(changed_rows(before.from_anchors, found.from_anchors)) <= set(update.from_anchors.tolist())
+
+
+@pytest.mark.parametrize("method", ["walks", "exact"])
+def test_an_anchor_with_another_degree_reaches_its_old_neighbours_otherwise(method):
+    tree = gr.Graph.from_edges([[0, 0, 0, 1, 2], [1, 2, 3, 3, 4]])
+    index = gr.ReachIndex(tree, [0], method, walk_length=1, num_walks=200)
+    update = index.update(add=[(0, 4)])
+    assert update.to_anchors.tolist() == [4]
+    assert update.from_anchors.tolist() == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("tolerance", [0.0, 1e-6])
+def test_coverage_by_exact_powers_does_not_count_what_differences_leave(directed, tolerance):
+    rng = np.random.default_rng(1)
+    index = gr.ReachIndex(random_graph(30, 45, directed), [0, 3], "exact", walk_length=6, tolerance=tolerance)
+    for _ in range(10):
+        there = index.graph.edge_index.T
+        index.update(remove=there[rng.choice(len(there), 3, replace=False)])
+        assert index.coverage == gr.ReachIndex(index.graph, [0, 3], "exact", walk_length=6).coverage
 
 
 def test_exact_rows_that_add_hardly_anything_are_left_out_and_noted():
@@ -348,10 +370,32 @@ def test_rows_of_some_nodes():
     assert (apart.to_anchors([4, 2]) == apart.to_anchors()[[4, 2]]).all()
 
 
-@pytest.mark.parametrize("nodes", [[-1], [20], [0.5], ["a"], [[0, 1]]])
-def test_rows_of_nodes_that_are_not_there_are_refused(nodes):
-    with pytest.raises(gr.InputError, match="nodes must"):
-        gr.ReachIndex(random_graph(20, 30), ANCHORS, **WALKS).to_anchors(nodes)
+@pytest.mark.parametrize("method", ["walks", "exact"])
+@pytest.mark.parametrize(
+    ("nodes", "message"),
+    [
+        ([20], "nodes must"),
+        ([-1], "nodes must"),
+        ([1.5], "nodes must be"),
+        (3, "nodes must be"),
+        ([True], "nodes must be"),
+    ],
+)
+def test_positions_that_are_none_are_refused(method, nodes, message):
+    index = gr.ReachIndex(random_graph(20, 30), ANCHORS, method, walk_length=4)
+    assert index.to_anchors([]).shape == (0, 3)
+    with pytest.raises(gr.InputError, match=message):
+        index.to_anchors(nodes)
+
+
+def test_two_kinds_of_nodes_stay_two():
+    graph = gr.Graph.from_frame(pl.DataFrame({"user": ["u", "v"], "item": ["i", "j"]}), bipartite=True)
+    index = gr.ReachIndex(graph, [0])
+    with pytest.raises(gr.InputError, match="add must list edges between the two kinds of nodes"):
+        index.update(add=[(graph.ids[0], graph.ids[1])])
+    edge = (graph.ids[0], "w") if graph.sides[0] else ("w", graph.ids[0])
+    index.update(add=[edge])
+    assert index.graph.sides.tolist() == graph.updated(add=[edge]).sides.tolist()
 
 
 def test_memory_of_the_lists():

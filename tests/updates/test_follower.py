@@ -1,17 +1,18 @@
 """A follower whose model only counts: what is logged, applied and written, and what is left when it is interrupted."""
 
 import contextlib
+import os
 
 import numpy as np
 import pytest
 
 import graphreach as gr
 from graphreach import InputError
-from graphreach.updates import follower
+from graphreach.updates import follower, sources
 from graphreach.updates.batch_log import BatchLog
 from graphreach.updates.edge_lines import Columns
 from graphreach.updates.follower import Begun, Follower, begin, has_begun, locked, next_place, read_begun
-from graphreach.updates.sources import START, FileSource
+from graphreach.updates.sources import START, FileSource, StreamSource
 
 PATH = gr.Graph.from_edge_list([(0, 1), (1, 2)])
 
@@ -196,6 +197,37 @@ def test_files_without_a_header_and_comments_before_one(start, tmp_path):
     append(tmp_path, "3 4\n")
     own.run(0.0, once=True)
     assert (own.graph.num_edges, own.number, own.source.place.line) == (4, 2, 5)
+
+
+@pytest.mark.parametrize("begins", [b"", b"source,target\n", b"2,3\n"])
+def test_comments_that_fill_what_is_taken_at_a_time_are_passed_over(start, tmp_path, monkeypatch, begins):
+    monkeypatch.setattr(follower, "MOST", 40)
+    monkeypatch.setattr(sources, "MOST", 40)
+    append(tmp_path, begins.decode() + "# a comment\n" * 20 + "3,4\n")
+    own = start()
+    own.run(0.0, once=True)
+    assert (3, 4) in edges(own.graph)
+    again = start()
+    assert (again.number, again.graph.content_hash) == (own.number, own.graph.content_hash)
+
+
+def test_streams_may_repeat_their_header_and_the_folder_goes_on(tmp_path, said):
+    folder = tmp_path / "followed"
+    begin(folder, gr.Graph.from_edge_list([("a", "b")]), Begun("model", "-", START, False, Columns()))
+
+    def send(text):
+        reader, writer = os.pipe()
+        os.write(writer, text)
+        os.close(writer)
+        own = Follower(folder, Counted(), StreamSource(reader, next_place(folder)), said.append)
+        own.run(1.0)
+        os.close(reader)
+        return own
+
+    for number in range(1, 4):
+        own = send(b"source,target\nb,c%d\n" % number)
+        assert (own.number, own.graph.num_edges, own.source.place.line) == (number, 1 + number, 1 + number)
+    assert "source" not in own.graph.ids.tolist()
 
 
 def test_two_followers_of_one_folder_are_refused(tmp_path):

@@ -1,5 +1,6 @@
 """Lines that arrive in files and streams."""
 
+import gzip
 import os
 
 import pytest
@@ -74,6 +75,37 @@ def test_a_stream_ends_with_its_last_line(monkeypatch):
     assert source.peek() == b"3,4\n"
     assert source.take(b"3,4\n").line == 2
     os.close(reader)
+
+
+def test_a_line_that_is_dropped_does_not_count():
+    reader, writer = os.pipe()
+    source = StreamSource(reader)
+    os.write(writer, b"source,target\n1,2\n")
+    source.wait(0.01)
+    assert source.drop(b"source,target\n") == b"1,2\n"
+    assert source.place == START
+    assert source.take(b"1,2\n").line == 1
+    os.close(reader)
+    os.close(writer)
+
+
+@pytest.mark.parametrize(("text", "waits"), [(b"", False), (b"1,2\n", False), (b"1,2\n3", True), (b"1,2", True)])
+def test_whether_a_line_is_only_half_there(tmp_path, text, waits):
+    path = tmp_path / "edges.csv"
+    path.write_bytes(text)
+    source = FileSource(path)
+    assert source.ends_in_half_line == waits
+    source.take(source.peek())
+    assert source.ends_in_half_line == waits
+
+
+def test_files_that_are_packed_are_refused(tmp_path):
+    path = tmp_path / "edges.csv.gz"
+    path.write_bytes(gzip.compress(b"1,2\n"))
+    with pytest.raises(
+        InputError, match="must be text to whose end lines are appended, got a gzip file; send its lines"
+    ):
+        FileSource(path)
 
 
 def test_nothing_was_read_at_the_start():

@@ -137,6 +137,9 @@ def read_changes(found: Changing, add: Path | None, remove: Path | None, weights
 
 
 def _read(found: Changing, path: Path, option: str, weighted: bool) -> gr.Graph:
+    from graphreach.graph.columns import normalise_name
+    from graphreach.updates.edge_lines import OP
+
     if not path.is_file():
         raise gr.InputError(f"{option} must be a file, got {path}, which does not exist")
     graph = found.graph
@@ -148,6 +151,12 @@ def _read(found: Changing, path: Path, option: str, weighted: bool) -> gr.Graph:
     if not weighted:
         arguments["weight"] = False
     read = read_graph(path, {name: value for name, value in arguments.items() if name != "format"})
+    ignored = () if read.reading is None else read.reading.ignored
+    if any(normalise_name(column) == OP for column in ignored):
+        raise gr.InputError(
+            f"{option} must name a file of edges that are all treated alike, got {path.name} with a column {OP}, which"
+            " graphreach follow RUN EDGES --once reads"
+        )
     if weighted and not read.weighted:
         raise gr.InputError(f"{option} must have weights, as the graph has, got a file without: {path.name}")
     if (graph.sides is None) != (read.sides is None):

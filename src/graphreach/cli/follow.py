@@ -53,7 +53,10 @@ def follow(
     check_output_folder(folder)
     is_stream = str(edges) == STREAM
     if not is_stream and not edges.is_file():
-        raise gr.InputError(f"EDGES must be a file, or - for standard input, got {edges}, which does not exist")
+        what = "which does not exist" if not edges.exists() else "which is none"
+        raise gr.InputError(f"EDGES must be a file, or - for standard input, got {edges}, {what}")
+    if is_stream and sys.stdin is None:
+        raise gr.InputError("EDGES must be a file, or - for standard input, got - where standard input is closed")
     with locked(folder):
         model = _begin(run, edges, folder, graph) if not has_begun(folder) else _open(run, edges, folder)
         place = next_place(folder)
@@ -67,6 +70,8 @@ def follow(
             say("ended; the same command goes on from there")
             return
         now = follower.graph
+        if isinstance(source, FileSource) and source.ends_in_half_line:
+            say(f"warning: the last line of {source.name} has no line break, and is taken when it has one")
         say(f"nothing is left after batch {follower.number}: {now.num_nodes} nodes, {now.num_edges} edges")
 
 

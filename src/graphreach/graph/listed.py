@@ -36,6 +36,9 @@ def list_edges(edges: Any, name: str, weighted: bool = True) -> Listed:
         return found if weighted else found._replace(weights=None)
     if hasattr(edges, "collect") or (hasattr(edges, "columns") and hasattr(edges, "head")):
         return _of_frame(edges, weighted)
+    if hasattr(edges, "adj") or hasattr(edges, "tocoo"):
+        way = "Graph.from_networkx" if hasattr(edges, "adj") else "Graph.from_scipy"
+        raise InputError(f"{name} must be edges or a Graph, got {describe(edges)}; {way} makes a Graph of it")
     if hasattr(edges, "detach"):
         edges = edges.detach().cpu().numpy()
     if isinstance(edges, np.ndarray):
@@ -74,6 +77,10 @@ def _of_frame(frame: Any, weighted: bool) -> Listed:
     from graphreach.graph.columns import Asked
     from graphreach.graph.frames import edges_from_frame
 
+    frame = frame.collect() if hasattr(frame, "collect") else frame
+    if not len(frame):
+        nothing = np.empty(0, np.int64)
+        return Listed(nothing, nothing, nothing, 0)
     edges = edges_from_frame(frame, Asked(weight=None if weighted else False), (), None)
     times = None if edges.time is None else np.stack([edges.time, edges.time])
     return Listed(edges.ids, edges.source, edges.target, len(edges.source), edges.weights, times)

@@ -135,14 +135,23 @@ def _intervals(entries: _Entries, by: Any, batches: int | None) -> _Intervals:
         begins = _seconds(times, scale, check_choice("by", by, UNITS, more=" or a number in the unit of the times"))
         scale = 1.0
     else:
-        least = float(np.abs(times).max()) / 2**53
-        if by < least:  # the times themselves are not known so precisely
-            raise InputError(f"by must be at least {least:g} for times as large as these, got {by:g}")
-        begins = np.floor(times / by) * by
+        begins = _multiples(times, by)
     found, numbers = np.unique(begins, return_inverse=True)
     named = found.tolist() if scale is None else [datetime.fromtimestamp(each * scale, UTC) for each in found.tolist()]
     first, last = numbers.reshape(2, -1)
     return _Intervals(named, first, last)
+
+
+def _multiples(times: NDArray[np.float64], by: float) -> NDArray[np.float64]:
+    """The last multiple of a number up to each time; one that a time is but for rounding, as 0.3 of 0.1, counts."""
+    least = float(np.abs(times).max()) / 2**53
+    if by < least:  # the times themselves are not known so precisely
+        raise InputError(f"by must be at least {least:g} for times as large as these, got {by:g}")
+    steps = times / by
+    nearest = np.rint(steps)
+    is_near = np.abs(steps - nearest) <= 4 * np.spacing(np.abs(nearest))
+    begins: NDArray[np.float64] = np.where(is_near, nearest, np.floor(steps)) * by
+    return begins
 
 
 def _scale(times: NDArray[np.float64]) -> float | None:

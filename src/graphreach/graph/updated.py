@@ -166,7 +166,7 @@ def update(
             np.count_nonzero(changes.kind == kernels.REMOVE)
         )
         layers = layered.push(layers, rows)
-    sides = None if graph.sides is None else _sides(graph.sides, changes, lookup)
+    sides = None if graph.sides is None else sides_after(graph.sides, changes, lookup)
     if len(changes.ids):
         lookup = lookup.extended(changes.ids)
     made: Graph = UpdatedGraph(base, layers, lookup, more_edges)
@@ -202,7 +202,7 @@ def _check_times(graph: Graph, add: Any, time: Any) -> NDArray[np.float64] | Non
         if time is not None:
             raise InputError("time must be None for a graph without times, got times; read the graph with time=")
         return None
-    if add is None:
+    if add is None or (time is None and not add.size):
         return None
     if time is None:
         if add.times is None:
@@ -215,7 +215,7 @@ def _check_times(graph: Graph, add: Any, time: Any) -> NDArray[np.float64] | Non
     return np.stack([given, given])
 
 
-def _sides(sides: NDArray[np.int8], changes: Changes, lookup: IdLookup) -> NDArray[np.int8]:
+def sides_after(sides: NDArray[np.int8], changes: Changes, lookup: IdLookup) -> NDArray[np.int8]:
     """The sides of all nodes, new ones on the side that their edges imply; an edge within a side is refused."""
     source, target = changes.listed[:, changes.listed[0] != changes.listed[1]]
     if not len(source) and not len(changes.ids):

@@ -15,6 +15,9 @@ from graphreach.reachability.layouts import compress
 UPDATES = 1000
 """Changes after which what was left out may reach the tolerance at the earliest; then all powers are computed anew."""
 
+ROUNDING = 1e-12
+"""What sums of differences may leave where nothing should be."""
+
 SPARE = 1.25
 """Room for nodes that come later."""
 
@@ -85,6 +88,11 @@ class ExactLayers:
         sums = np.cumsum(self.left_out)
         return float(sums[-1] if self.hops else sums.mean())
 
+    @property
+    def noise(self) -> float:
+        """Entries up to this one may be left over from updates where an anchor is not reached at all; 0 before them."""
+        return 0.0 if self.is_computed else self.error_bound + ROUNDING
+
     def _room(self, num_nodes: int) -> int:
         return int(num_nodes * SPARE) + 16
 
@@ -119,6 +127,7 @@ class ExactLayers:
                 self.layers[t],
             )
         self.left_out[:] = 0.0
+        self.is_computed = True
 
     def grow(self, num_nodes: int) -> None:
         """More nodes, without edges."""
@@ -157,6 +166,7 @@ class ExactLayers:
             spread = self._kept(passed, t)
             changed.append(spread.nodes)
         self.layers[-1, spread.nodes] += spread.rows
+        self.is_computed &= not len(new.nodes)
         if self.error_bound > self.tolerance:
             self._compute()
             return np.arange(self.num_nodes)
@@ -211,10 +221,17 @@ class ExactLayers:
     def rows_of(self, nodes: Any = slice(None)) -> NDArray[np.float32]:
         """The mean of the powers, or each of them with hops, of some nodes or of all, ``[m, k]`` or ``[m, k * L]``."""
         layers = self.layers[:, : self.num_nodes][:, nodes]
-        if self.hops:
-            return np.moveaxis(layers, 0, 2).reshape(layers.shape[1], -1).astype(np.float32)
-        mean: NDArray[np.float32] = layers.mean(axis=0).astype(np.float32)
-        return mean
+        width = len(self.anchors) * self.length
+        each = np.moveaxis(layers, 0, 2).reshape(layers.shape[1], width) if self.hops else layers.mean(axis=0)
+        rows: NDArray[np.float32] = each.astype(np.float32)
+        return np.maximum(rows, 0.0, out=rows)  # differences may leave a little less than nothing
+
+    def reaching(self, columns: NDArray[np.intp]) -> NDArray[np.int64]:
+        """Positions of the nodes that reach one of some anchors, given by their columns."""
+        reached = np.zeros(self.num_nodes, np.bool_)
+        for layer in self.layers:
+            reached |= (layer[: self.num_nodes, columns] > 0).any(axis=1)
+        return np.flatnonzero(reached)
 
     def matrix(self, layout: str) -> Any:
         """The rows of all nodes, dense or compressed."""

@@ -14,6 +14,7 @@ from graphreach.graph.build import compact
 from graphreach.graph.change_kernels import ADD, REMOVE, changed_rows
 from graphreach.graph.changes import Changes, check_found, resolve_changes
 from graphreach.graph.checks import check_graph
+from graphreach.graph.updated import sides_after
 from graphreach.index.exact_layers import ExactLayers
 from graphreach.index.rows import Changed, Rows
 from graphreach.index.walk_counts import Turned, WalkCounts
@@ -145,7 +146,7 @@ class ReachIndex:
             raise InputError(f"steady must be False with {what}, got True: it is about walks that take each edge alike")
         self.tolerance = check_number("tolerance", tolerance, 0.0, 1.0)
         self.directed, self.weighted = graph.directed, graph.weighted
-        self._lookup = graph._lookup
+        self._lookup, self._sides = graph._lookup, graph.sides
         self._graph: Graph | None = graph
         self._walks: WalkCounts | None = None
         self._exact: list[ExactLayers] = []
@@ -177,13 +178,13 @@ class ReachIndex:
 
     @property
     def graph(self) -> Graph:
-        """The graph as it is now. It is put together when it is asked for after an update."""
+        """The graph as it is now, without times. It is put together when it is asked for after an update."""
         if self._graph is None:
             self._check_whole()
             rows = self._rows.csr()
             csr = compact(rows.pointer, rows.targets, rows.weights if self.weighted else None)
             self._graph = Graph(csr, self._lookup.ids, self.directed)
-            self._graph.__dict__["_lookup"] = self._lookup
+            self._graph.__dict__["_lookup"], self._graph.sides = self._lookup, self._sides
         return self._graph
 
     @property
@@ -224,8 +225,9 @@ class ReachIndex:
         before = self.num_nodes
         new, old, found = self._changed(changes, self._rows)
         check_found(changes, found, self._lookup)
+        sides = None if self._sides is None else sides_after(self._sides, changes, self._lookup)
         arriving = self._arriving(changes) if self._exact and self.directed else None
-        self._is_whole, self._graph = False, None
+        self._is_whole, self._graph, self._sides = False, None, sides
         if len(changes.ids):
             self._lookup = self._lookup.extended(changes.ids)
         turned = self._put(new, old, arriving, len(self._lookup))
@@ -278,9 +280,16 @@ class ReachIndex:
         for layers in self._exact:
             layers.grow(num_nodes)
             changed.append(layers.put(new, old, arriving))
-        # in an undirected graph the way back is the same but for degrees, which changed at the ends of the edges
-        back = changed[1] if self.directed else np.union1d(changed[0], new.nodes)
-        return Turned(0, changed[0], back)
+        return Turned(0, changed[0], changed[1] if self.directed else self._turned_back(changed[0], new.nodes))
+
+    def _turned_back(self, changed: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Nodes with another s(a, v) in an undirected graph: it has deg(v) / deg(a), which change at the ends of edges."""
+        layers = self._exact[0]
+        listed = [changed, ends[(layers.rows_of(ends) > 0).any(axis=1)]]
+        columns = np.flatnonzero(np.isin(self.anchors, ends))
+        if len(columns):
+            listed.append(layers.reaching(columns))
+        return np.unique(np.concatenate(listed))
 
     def to_anchors(self, nodes: Any = None) -> NDArray[np.float32]:
         """s(v, a) of some nodes, or of all, ``[m, k]``, or ``[m, k, L]`` with hops.
@@ -334,18 +343,21 @@ class ReachIndex:
 
     @property
     def coverage(self) -> float:
-        """The share of nodes from which an anchor other than the node itself is reached."""
+        """The share of nodes from which an anchor other than the node itself is reached.
+
+        With exact powers that were updated, what is reached by no more than :attr:`error_bound` does not count.
+        """
         return self._num_covered / self.num_nodes
 
     def _note_coverage(self, nodes: NDArray[np.int64]) -> None:
         if len(self._covered) < self.num_nodes:
             self._covered = np.concatenate([self._covered, np.zeros(self.num_nodes - len(self._covered), np.bool_)])
-        order = np.argsort(self.anchors)
+        order, noise = np.argsort(self.anchors), max((layers.noise for layers in self._exact[:1]), default=0.0)
         anchors = self.anchors[order]
         for begin in range(0, len(nodes), 1 << 16):
             some = nodes[begin : begin + (1 << 16)]
             rows = self._to_anchors(some).reshape(len(some), len(self.anchors), -1)
-            reached = np.asarray((rows > 0).any(axis=2))
+            reached = np.asarray((rows > noise).any(axis=2))
             place = np.minimum(np.searchsorted(anchors, some), len(anchors) - 1)
             own = np.flatnonzero(anchors[place] == some)
             reached[own, order[place[own]]] = False

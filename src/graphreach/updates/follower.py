@@ -13,7 +13,7 @@ from graphreach.updates.batch_log import Batch, BatchLog, Place
 from graphreach.updates.edge_events import Applied, EdgeEvents, apply_events, first_impossible
 from graphreach.updates.edge_lines import MARKS, Columns, EdgeLines, is_content
 from graphreach.updates.models import Followed
-from graphreach.updates.sources import MOST, Source
+from graphreach.updates.sources import MOST, Source, StreamSource
 
 FOLLOW, LAYOUT = "follow.json", "lines.json"
 """What is followed by what, and how the lines are laid out."""
@@ -109,37 +109,41 @@ class Follower:
     def __init__(self, folder: Path, model: Followed, source: Source, say: Callable[[str], None]) -> None:
         self.log, self.model, self.source, self._say = BatchLog(folder), model, source, say
         self._begun, self._layout_file = read_begun(folder), folder / LAYOUT
-        self.layout = self._read_layout()
+        self.layout, self._is_first = self._read_layout(), True
         self.number = self.log.count()
         self.graph = self._catch_up()
 
     def run(self, every: float, once: bool = False) -> None:
         """Take what arrives every so many seconds, until the source has ended, or with ``once`` until nothing is left."""
         while True:
-            lines = self.source.peek()
-            taken = self.step(lines) if lines else 0
+            lines, place = self.source.peek(), self.source.place
+            if lines:
+                self.step(lines)
+            taken = self.source.place != place
             if taken and (once or len(lines) > MOST // 2):
                 continue
-            if not taken and (self.source.ended or (once and self.source.name != "standard input")):
+            if not taken and (self.source.ended or (once and not isinstance(self.source, StreamSource))):
                 return
             if not self.source.ended:
                 self.source.wait(every)
 
-    def step(self, lines: bytes) -> int:
-        """Log and apply one batch of whole lines; returns the number of bytes taken, 0 if there are no edges in them."""
-        if self.layout is None or self._repeats_header(lines):
+    def step(self, lines: bytes) -> None:
+        """Log and apply one batch of whole lines; lines without edges wait for others."""
+        if self.layout is None:
             lines = self._take_header(lines)
+        elif isinstance(self.source, StreamSource) and self._is_first and self._repeats_header(lines):
+            lines = self.source.drop(lines.partition(b"\n")[0] + b"\n")
+        self._is_first = False
         if self.layout is None or not lines:
-            return 0
+            return
         events, whole, wrong = self._readable(lines)
-        if events.size:
+        if events.size or len(whole) > MOST // 2:  # so many comments at once are a batch without edges
             place = self.source.place
             batch = Batch(self.number + 1, place, self.source.take(whole), whole)
             self.log.add(batch)
             self._apply(batch, events)
         if wrong is not None:
             raise InputError(f"{wrong}; it is after batch {self.number}: mend it, and the same command goes on there")
-        return len(whole) if events.size else 0
 
     def _catch_up(self) -> Graph:
         """Apply what was logged and not kept yet, and write the output that is missing."""
@@ -227,8 +231,8 @@ class Follower:
         return f"{self.source.name} has a line that cannot be read, line {number + 1}"
 
     def _repeats_header(self, lines: bytes) -> bool:
-        """Whether a new stream begins with the header of the first one."""
-        if self.layout is None or not self.layout.has_header or self.source.name != "standard input":
+        """Whether a new stream begins with the header of the first one, which then is in no batch and not counted."""
+        if self.layout is None or not self.layout.has_header:
             return False
         first = lines.partition(b"\n")[0].decode(errors="replace").strip()
         return first == str(read_json(self._layout_file).get("header"))
@@ -242,10 +246,11 @@ class Follower:
             before += line + b"\n"
         first, _, behind = rest.partition(b"\n")
         if not first:
+            if len(lines) > MOST // 2:
+                self.source.take(lines)
             return b""
-        if self.layout is None:
-            self.layout = EdgeLines.of(first, self.graph, self._begun.columns, self.source.name)
-            self._say(self.layout.describe())
+        self.layout = EdgeLines.of(first, self.graph, self._begun.columns, self.source.name)
+        self._say(self.layout.describe())
         header = b""
         if self.layout.has_header:
             header, rest = first, behind

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from graphreach.errors import InputError
+from graphreach.io.open_file import MAGIC
 from graphreach.updates.batch_log import Place
 
 MOST = 1 << 22
@@ -47,6 +48,12 @@ class FileSource:
     def __init__(self, path: Path, place: Place = START) -> None:
         self.name, self.path, self.place = path.name, path, place
         self.ended = False
+        with path.open("rb") as file:
+            packed = MAGIC.get(next((magic for magic in MAGIC if file.peek(8).startswith(magic)), b""))
+        if packed:
+            raise InputError(
+                f"{path} must be text to whose end lines are appended, got {packed}; send its lines to standard input"
+            )
         self._digest = hash_start(path, place.offset)
         if self._digest is None or self._digest.hexdigest() != place.sha256:
             size = path.stat().st_size
@@ -59,6 +66,14 @@ class FileSource:
     def wait(self, seconds: float) -> None:
         """Wait so long."""
         time.sleep(seconds)
+
+    @property
+    def ends_in_half_line(self) -> bool:
+        """Whether the last line has no line break, so that it waits until it has."""
+        with self.path.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(self.place.offset, size - 1))
+            return file.read(1) not in (b"", b"\n")
 
     def peek(self) -> bytes:
         """See :class:`Source`."""
@@ -116,6 +131,11 @@ class StreamSource:
         self.place = advance(self.place, self._digest, lines)
         self._waiting = self._waiting[len(lines) :]
         return self.place
+
+    def drop(self, lines: bytes) -> bytes:
+        """Forget the first lines, which are these, as if they had not arrived; returns those behind them."""
+        self._waiting = self._waiting[len(lines) :]
+        return self.peek()
 
 
 def hash_start(path: Path, size: int) -> Any:
