@@ -130,8 +130,9 @@ def test_mistakes_are_one_line(run, streets, followed, tmp_path):
     for words, sentence in (
         ((folder, tmp_path / "none.csv", *out), "EDGES must be a file, or - for standard input, got"),
         ((folder, tmp_path, *out), "EDGES must be a file, or - for standard input, got"),
-        ((folder, edges, "--every", "often"), "--every must be a time such as 1s, 500ms or 2m, got 'often'"),
-        ((folder, edges, "--every", "0s"), "--every must be a time such as 1s, 500ms or 2m, got '0s'"),
+        ((folder, edges, "--every", "often"), "--every must be a time such as 1s, 500ms or 2m, up to 24h, got 'often'"),
+        ((folder, edges, "--every", "0s"), "--every must be a time such as 1s, 500ms or 2m, up to 24h, got '0s'"),
+        ((folder, edges, "--every", f"{10**15}h"), "--every must be a time such as 1s, 500ms or 2m, up to 24h, got"),
         ((folder, edges, "-o", tmp_path / "full"), "--output must be an empty folder, or one that was followed into"),
         ((tmp_path / "other", edges, *out), "RUN must be the run that"),
         ((folder, "-", *out), "EDGES must be what"),

@@ -15,6 +15,8 @@ from graphreach.cli.update import AnyRun
 from graphreach.progress import stage
 
 UNITS = {"ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
+LONGEST = 24 * 3600.0
+"""Seconds that are waited at most."""
 STREAM = "-"
 EDGES = "File of edges whose lines are appended, or - for standard input."
 Edges = Annotated[Path, typer.Argument(metavar="EDGES", help=EDGES, show_default=False)]
@@ -83,9 +85,10 @@ def parse_seconds(text: str) -> float:
         (0.5, 120.0, 3.0)
     """
     found = re.fullmatch(r"(\d+(?:\.\d+)?)(ms|s|m|h)?", text.strip())
-    if not found or float(found[1]) == 0:
-        raise gr.InputError(f"--every must be a time such as 1s, 500ms or 2m, got {text!r}")
-    return float(found[1]) * UNITS[found[2] or "s"]
+    seconds = float(found[1]) * UNITS[found[2] or "s"] if found else 0.0
+    if not 0 < seconds <= LONGEST:
+        raise gr.InputError(f"--every must be a time such as 1s, 500ms or 2m, up to 24h, got {text!r}")
+    return seconds
 
 
 def followed(estimator: Any, top: int) -> Any:
