@@ -65,6 +65,16 @@ def nearest(word: Any, known: Iterable[Any]) -> str:
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
+def counted(number: int, noun: str) -> str:
+    """A number of things.
+
+    Example:
+        >>> counted(1, "new node"), counted(0, "edge")
+        ('1 new node', '0 edges')
+    """
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def few(words: Sequence[str], most: int) -> str:
     """The first of several words for a message, and how many more there are."""
     more = f" and {len(words) - most} more" if len(words) > most else ""

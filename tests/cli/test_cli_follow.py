@@ -65,7 +65,7 @@ def test_the_file_of_the_runs_own_graph_is_followed_from_its_end(run, streets, t
     with edges.open("a") as file:
         file.write("street 1,new\n")
     done = run("follow", folder, edges, "--once", "-o", tmp_path / "out")
-    assert "batch 1, lines 303 to 303: 1 edges added, 0 removed, 1 new nodes" in done.stderr
+    assert "batch 1, lines 303 to 303: 1 edge added, 0 removed, 1 new node" in done.stderr
 
 
 def test_standard_input(followed, tmp_path):

@@ -114,4 +114,13 @@ def test_what_an_update_costs(run, tmp_path):
     expected = {"num_walks": 50, "walk_length": 10, "random_pair": cost, "ends_of_edges": cost}
     assert facts_of(run, path)["update"] == expected
     (line,) = (line for line in run("info", path).stdout.splitlines() if line.startswith("one edge more"))
-    assert "concerns 20% of all walks between random nodes and 20% where edges are (50 walks of 10 jumps" in line
+    assert (
+        "concerns 20% of all walks if it joins random nodes, 20% if it is where edges are (50 walks of 10 jumps" in line
+    )
+
+
+def test_shares_of_all_walks_are_plain_numbers(run, tmp_path):
+    path = tmp_path / "path.txt"
+    path.write_text("0 1\n1 2\n")
+    (line,) = (line for line in run("info", path).stdout.splitlines() if line.startswith("one edge more"))
+    assert "concerns 100% of all walks if it joins random nodes, 100% if" in line

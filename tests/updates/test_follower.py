@@ -73,7 +73,7 @@ def test_batches_are_logged_applied_and_written(start, tmp_path, said):
     assert edges(own.graph) == {(1, 2), (2, 3)}
     assert said == [
         "edges.csv: source 'source', target 'target', op 'op'",
-        "batch 1, lines 2 to 3: 1 edges added, 1 removed, 1 new nodes; 1 nodes changed, 4 rows written",
+        "batch 1, lines 2 to 3: 1 edge added, 1 removed, 1 new node; 1 node changed, 4 rows written",
     ]
     append(tmp_path, ",4,add\n")
     own.run(0.0, once=True)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import graphreach as gr
+from graphreach.arguments import counted
 from graphreach.cli.data import GraphFile, one_graph, read_graph, read_source
 from graphreach.cli.group import say
 
@@ -167,7 +168,7 @@ def _read(found: Changing, path: Path, option: str, weighted: bool) -> gr.Graph:
     if read.ids.dtype.kind != graph.ids.dtype.kind and len(read.ids) and graph.ids.dtype.kind in "iU":
         kind = "integers" if graph.ids.dtype.kind == "i" else "text"
         raise gr.InputError(f"{option} must have ids of the kind of the graph's, which are {kind}, got {read.ids[0]!r}")
-    say(f"{option[2:]}: {read.num_edges} edges")
+    say(f"{option[2:]}: {counted(read.num_edges, 'edge')}")
     return read
 
 

@@ -108,10 +108,11 @@ def _table(facts: dict[str, Any]) -> str:
 
 
 def _update_text(cost: dict[str, Any]) -> str:
-    random, ends = (f"{100 * cost[name]['share']:.2g}%" for name in ("random_pair", "ends_of_edges"))
+    shares = [100 * cost[name]["share"] for name in ("random_pair", "ends_of_edges")]
+    random, ends = (f"{share:.0f}%" if share >= 10 else f"{share:.2g}%" for share in shares)
     return (
-        f"concerns {random} of all walks between random nodes and {ends} where edges are ({cost['num_walks']} walks of"
-        f" {cost['walk_length']} jumps from each node), of which about a third change"
+        f"concerns {random} of all walks if it joins random nodes, {ends} if it is where edges are ({cost['num_walks']}"
+        f" walks of {cost['walk_length']} jumps from each node); about a third of them change"
     )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import typer
 
 import graphreach as gr
+from graphreach.arguments import counted
 from graphreach.cli import options
 from graphreach.cli.changing import GRAPH_THEN, Changing, load_changing, read_changes
 from graphreach.cli.group import say
@@ -63,10 +64,9 @@ def update(
         _write_ids(changed, model.changed_)
     lost = _lost_anchors(before, after, model)
     typer.echo(json.dumps(counts | {"anchors_without_edges": lost}) if json_ else _text(counts))
-    for anchor in lost[:3]:
+    if lost:
         more = f" (and {len(lost) - 1} more anchors)" if len(lost) > 1 else ""
-        say(f"warning: the anchor {anchor!r}{more} has lost all its edges, so that no walk reaches it any more")
-        break
+        say(f"warning: the anchor {lost[0]!r}{more} has lost all its edges, so that no walk reaches it any more")
     say(f"the run on the changed graph is in {output}")
 
 
@@ -114,6 +114,8 @@ def _text(counts: dict[str, int]) -> str:
     there = f" ({counts['there_already']} there already)" if counts["there_already"] else ""
     weights = f", {counts['reweighted']} re-weighted" if counts["reweighted"] else ""
     return (
-        f"{counts['added']} edges added{there}, {counts['removed']} removed{weights}; {counts['new_nodes']} new nodes\n"
-        f"now {counts['nodes']} nodes and {counts['edges']} edges; answers of {counts['changed_nodes']} nodes changed"
+        f"{counted(counts['added'], 'edge')} added{there}, {counts['removed']} removed{weights};"
+        f" {counted(counts['new_nodes'], 'new node')}\n"
+        f"now {counted(counts['nodes'], 'node')} and {counted(counts['edges'], 'edge')};"
+        f" answers of {counted(counts['changed_nodes'], 'node')} changed"
     )

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from graphreach.arguments import counted
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.io.records import write_json
@@ -283,8 +284,9 @@ def _joined(lines: list[bytes]) -> bytes:
 def _sentence(batch: Batch, applied: Applied, changed: int, rows: int) -> str:
     counts = applied.counts
     again = f" ({counts['there_already']} there already)" if counts["there_already"] else ""
-    nodes = f", {counts['new_nodes']} new nodes" if counts["new_nodes"] else ""
+    nodes = f", {counted(counts['new_nodes'], 'new node')}" if counts["new_nodes"] else ""
     return (
-        f"batch {batch.number}, lines {batch.begin.line + 1} to {batch.end.line}: {counts['added']} edges added{again},"
-        f" {counts['removed']} removed{nodes}; {changed} nodes changed, {rows} rows written"
+        f"batch {batch.number}, lines {batch.begin.line + 1} to {batch.end.line}:"
+        f" {counted(counts['added'], 'edge')} added{again}, {counts['removed']} removed{nodes};"
+        f" {counted(changed, 'node')} changed, {counted(rows, 'row')} written"
     )
