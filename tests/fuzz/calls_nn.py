@@ -159,6 +159,9 @@ def _plots() -> list[Call]:
             "graph": graph(), "values": np.linspace(0, 1, 8), "ax": None, **node}, share=0.4),
         Call("plot.plot_scores", lambda: close("plot_scores"), lambda: {
             "graph": graph(), "values": np.linspace(0, 1, 8), "label": "x", "limits": (0.0, 1.0), **node}, share=0.4),
+        Call("plot.plot_classes", lambda: close("plot_classes"), lambda: {
+            "graph": graph(), "classes": np.arange(8) % 2, "known": np.array([0]), "links": np.array([[0], [5]]),
+                "show_ids": True, "positions": np.zeros((8, 2)), "ax": None}, share=0.4),
         Call("plot.plot_comparison", lambda: close("plot_comparison"), lambda: {
             "names": ["gcn", "graphreach"], "means": np.array([0.5, 0.9]), "spreads": np.array([0.1, 0.1]),
                 "label": "x"}, share=0.4),
