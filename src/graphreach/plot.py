@@ -298,7 +298,7 @@ def _positions(name: str, values: Any, graph: Graph, rows: int | None = None) ->
 def _dashes(ax: Any, at: NDArray[np.float64], pairs: NDArray[Any], label: str) -> None:
     from matplotlib.collections import LineCollection
 
-    style = {"colors": ANCHOR, "linewidths": 1.8, "linestyles": "--", "zorder": 2, "label": label}
+    style: dict[str, Any] = {"colors": ANCHOR, "linewidths": 1.8, "linestyles": "--", "zorder": 2, "label": label}
     ax.add_collection(LineCollection(list(np.stack([at[pairs[0]], at[pairs[1]]], axis=1)), **style))
 
 
