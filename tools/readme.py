@@ -7,8 +7,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from tools.published_tables import published_tables
+
 ROOT = Path(__file__).parent.parent
-FILES = ("README.md", "docs/comparison.md", "docs/how-to/million-nodes.md")
+FILES = ("README.md", "docs/comparison.md", "docs/published-tables.md", "docs/how-to/million-nodes.md")
 """Files that hold tables, between ``<!-- begin: name -->`` and ``<!-- end: name -->``."""
 
 MARKED = re.compile(r"(<!-- begin: ([\w-]+) -->\n).*?(<!-- end: \2 -->)", re.DOTALL)
@@ -28,9 +30,7 @@ SPEED = (
         "a training step as in the paper, with attention, against its equations written out in PyTorch",
     ),
     ("step-authors", 0, "a training step with a learned map and ReLU messages, against the same equations in PyTorch"),
-    ("step-authors", 1, "memory that this step adds, relative to PyTorch"),
     ("decoder", 0, "scores of a million pairs and their gradients, against PyTorch indexing"),
-    ("many-graphs", 0, "1,113 small graphs as one batch, against one at a time"),
     (
         "pgnn",
         0,
@@ -69,6 +69,7 @@ def blocks(root: Path) -> dict[str, str]:
         "accuracy": accuracy(root / "results"),
         "files": files(benchmarks),
         "million": million(benchmarks),
+        **published_tables(root),
     }
 
 
