@@ -214,6 +214,8 @@ def _training() -> list[Call]:
             "y": [1, 0, 1, 0]}, share=0.5),
         Call("LinkPredictor.predict_proba", lambda: _attributed_links().predict_proba, lambda: {
             "pairs": [(1, 4), (7, 10)], "graph": graph("int"), "x": samples.features()}),
+        Call("LinkPredictor.new_links", lambda: _attributed_links().new_links, lambda: {
+            "top": 2, "graph": graph("int"), "x": samples.features(), "why": True}),
         Call("ReachClassifier.predict_proba", lambda: _attributed_classes().predict_proba, lambda: {
             "ids": [1, 4], "graph": graph("int"), "x": samples.features()}),
         Call("ReachClassifier", lambda: _classes, lambda: {
