@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from graphreach.arguments import check_flag, describe, pair_rows
+from graphreach.arguments import as_frame, check_flag, describe, frame_columns, pair_rows, series_values
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.matching import find_ids, match_ids
@@ -157,7 +157,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         """Embed all nodes of a graph.
 
         Args:
-            graph: A :class:`Graph`, a networkx, SciPy or PyG graph, or the path of a file.
+            graph: A :class:`Graph`, a networkx, SciPy or PyG graph, a data frame of edges, or the path of a file.
             y: Ignored; scikit-learn passes it.
             x: Attributes ``[n, d]`` in the order of the graph's ids, or None.
         """
@@ -285,7 +285,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         higher the pair scores, and scores are no probabilities.
 
         Args:
-            pairs: Rows ``(u, v)`` of node ids: a list of pairs or an array ``[m, 2]``.
+            pairs: Rows ``(u, v)`` of node ids: a list of pairs, an array ``[m, 2]`` or a data frame of two columns.
             graph: The graph that they are in, if it is not the one that was embedded; see :meth:`transform`.
             new_anchors: See :meth:`transform`.
             x: Attributes of another graph, if it was fitted with them.
@@ -315,7 +315,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         """The nodes with the nearest vectors, for each of some nodes: their ids and how alike they are, the nearest first.
 
         Args:
-            ids: Ids of nodes as a list, array or range, or one id.
+            ids: Ids of nodes as a list, array, Series or range, or one id.
             top: Number of nodes for each.
             metric: ``"cosine"`` or ``"dot"``.
 
@@ -444,6 +444,8 @@ DEFAULTS = {name: each.default for name, each in inspect.signature(GraphReachEmb
 
 def _listed(ids: Any, known: NDArray[Any]) -> list[Any]:
     """One id or several as a list; a tuple is one id if a node has it."""
+    frame = as_frame(ids)
+    ids = series_values(ids if frame is None else frame_columns("ids", frame, 1, "node ids")[0])
     if isinstance(ids, np.ndarray):
         return list(np.atleast_1d(ids).tolist())
     if isinstance(ids, tuple) and match_ids([ids], known)[0] >= 0:

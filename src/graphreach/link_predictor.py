@@ -126,7 +126,7 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         """Learn the links of a graph, or a relation of listed pairs.
 
         Args:
-            graph: A :class:`Graph`, a networkx, SciPy or PyG graph, or the path of a file.
+            graph: A :class:`Graph`, a networkx, SciPy or PyG graph, a data frame of edges, or the path of a file.
             x: Attributes of the nodes ``[n, d]``, an array or a SciPy matrix, in the order of the graph's ids, or None.
             pairs: Rows ``(u, v)`` of node ids to learn from, or None for the graph's own links.
             y: 1 or 0 for each of ``pairs``: whether it is of the relation.
@@ -209,7 +209,7 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         the other still counts.
 
         Args:
-            pairs: Rows ``(u, v)`` of node ids: a list of pairs or an array ``[m, 2]``.
+            pairs: Rows ``(u, v)`` of node ids: a list of pairs, an array ``[m, 2]`` or a data frame of two columns.
             graph: The graph that they are in, if it is not the one that was learned from: one that has grown, or another.
                 If it has all the anchors they stay, else it gets anchors of its own.
             x: Attributes of that graph's nodes, if the predictor was fitted with attributes.

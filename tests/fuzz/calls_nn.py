@@ -207,6 +207,7 @@ def _training() -> list[Call]:
         Call("LinkPredictor", lambda: _links, lambda: {
             "negatives": "uniform", "steps": 3, "lengths": (2,), "num_anchors": 2, "method": "exact", "num_links": 20,
             "hidden_channels": 4, "num_members": 1, "prior": 0.5, "random_state": 0, "graph": graph("small")}, share=2),
+        Call("link_prediction", lambda: _link_prediction, lambda: {"G": graph("small"), "ebunch": [(0, 1), (2, 5)]}),
         Call("LinkPredictor.fit", lambda: _fit_links, lambda: {
             "graph": graph("int"), "pairs": [(1, 4), (7, 10), (1, 10), (4, 7)], "y": [1, 0, 1, 0]}, share=1),
         Call("LinkPredictor.fit.attributes", lambda: _fit_links, lambda: {
@@ -255,6 +256,12 @@ def _links(graph: Any, **arguments: Any) -> Any:
 
     fitted = gr.LinkPredictor(**arguments).fit(graph)
     return fitted.predict_proba([tuple(fitted.ids_[:2].tolist())])
+
+
+def _link_prediction(**arguments: Any) -> Any:
+    import graphreach as gr
+
+    return list(gr.link_prediction(**arguments))
 
 
 def _fit_links(**arguments: Any) -> Any:

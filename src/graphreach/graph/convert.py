@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from graphreach.arguments import as_frame, check_pairs, frame_columns, series_values
 from graphreach.errors import InputError
 from graphreach.graph.build import Edges, check_weights
 from graphreach.graph.ids import check_listed, check_number_of_nodes, encode_ids, ids_array, rank_ids, specialise
@@ -20,7 +21,8 @@ def edges_from_index(
     ids: Sequence[Hashable] | NDArray[Any] | None,
 ) -> Edges:
     """Check an integer array ``[2, m]`` of positions and renumber it by the sorted order of ``ids``."""
-    index = to_numpy(edge_index)
+    frame = as_frame(edge_index)
+    index = to_numpy(edge_index) if frame is None else check_pairs(frame, None, "edge_index")
     if index.ndim != 2 or index.shape[0] != 2:
         hint = "; transpose it" if index.ndim == 2 and index.shape[1] == 2 else ""
         raise InputError(f"edge_index must have shape [2, m], got {list(index.shape)}{hint}")
@@ -42,7 +44,7 @@ def check_ids(ids: Any) -> NDArray[Any]:
         raise InputError(f"ids must be a list or an array with one id per node, got {ids!r:.80}")
     if not isinstance(ids, np.ndarray):
         check_listed(ids, "ids")
-        return ids_array(ids.to_list() if hasattr(ids, "to_list") else ids.tolist() if hasattr(ids, "tolist") else ids)
+        return ids_array(ids.tolist() if hasattr(ids, "detach") else series_values(ids))
     if ids.ndim != 1:
         raise InputError(f"ids must have one dimension, got shape {list(ids.shape)}")
     if ids.dtype.kind not in "biufUSOMm":
@@ -145,8 +147,11 @@ def object_column(values: Any) -> NDArray[Any]:
     """Return ids of any kind as an array of that kind, or of objects."""
     if isinstance(values, np.ma.MaskedArray):
         values = check_unmasked(values, "ids")
+    frame = as_frame(values)
+    if frame is not None:
+        (values,) = frame_columns("nodes", frame, 1, "node ids")
     check_listed(values, "ids")
-    return ids_array(values.tolist() if hasattr(values, "detach") else values)
+    return ids_array(values.tolist() if hasattr(values, "detach") else series_values(values))
 
 
 def node_column(nodes: Any) -> NDArray[Any]:

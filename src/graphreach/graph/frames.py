@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from graphreach.arguments import as_frame
 from graphreach.errors import InputError
 from graphreach.graph.build import Edges, check_weights
 from graphreach.graph.columns import (
@@ -91,10 +92,9 @@ def number_edges(
 
 def edges_from_frame(frame: Any, asked: Asked, nodes: Iterable[Hashable], bipartite: bool | None) -> Edges:
     """Return the rows of a pandas or polars frame as edges."""
-    if hasattr(frame, "collect"):
-        frame = frame.collect()
-    if not (hasattr(frame, "columns") and hasattr(frame, "head") and hasattr(frame, "to_numpy")):
-        raise InputError(f"frame must be a pandas or polars data frame, got {type(frame).__name__}")
+    given, frame = frame, as_frame(frame)
+    if frame is None:
+        raise InputError(f"frame must be a pandas or polars data frame, got {type(given).__name__}")
     table = sample_frame(frame, "frame")
     for argument, value in asked._asdict().items():
         if not isinstance(value, Hashable):

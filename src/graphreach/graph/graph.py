@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graphreach.arguments import check_flag, to_integers
+from graphreach.arguments import as_frame, check_flag, to_integers
 from graphreach.errors import InputError
 from graphreach.graph import convert
 from graphreach.graph.build import CSR, RELATIVE_TOLERANCE, Edges, Reduce, build_csr, compact
@@ -124,7 +124,7 @@ class Graph:
         """Make a graph from pairs ``(u, v)`` or triples ``(u, v, weight)`` of any hashable ids.
 
         Args:
-            edges: The pairs, or the triples; not some of each.
+            edges: The pairs, or the triples; not some of each. A data frame is read as by :meth:`from_frame`.
             directed: Whether an edge leads from ``u`` to ``v`` only.
             nodes: Ids of nodes to keep even if they have no edge.
             reduce: See :meth:`from_edges`.
@@ -134,6 +134,8 @@ class Graph:
             >>> Graph.from_edge_list([("ann", "bob"), ("bob", 7)], nodes=["cid"]).ids
             array([7, 'ann', 'bob', 'cid'], dtype=object)
         """
+        if as_frame(edges) is not None:
+            return cls.from_frame(edges, directed=directed, nodes=nodes, reduce=reduce, self_loops=self_loops)
         parts = convert.edges_from_list(edges, nodes)
         return build_graph(parts, check_flag("directed", directed), reduce, self_loops)
 
