@@ -16,6 +16,7 @@ from tools.calls import stored
 from tools.flow import flow
 from tools.link_tables import attributes_table, degree_bias_table, pretrained_table, raw_files_table, seal_table
 from tools.names import address, own_names, public_names, rooms
+from tools.split_questions import split_table
 
 CALLS = re.compile(r"<!-- calls: (\w+) -->")
 MATH = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', re.DOTALL)
@@ -49,6 +50,7 @@ def on_page_markdown(markdown: str, **kwargs: Any) -> str:
     made = {
         "flow": flow, "verbs": _verb_table, "seal": seal_table, "pretrained": pretrained_table,
         "degree-bias": degree_bias_table, "raw-files": raw_files_table, "attributes": attributes_table,
+        "split-questions": split_table,
     }  # fmt: skip
     for name, make in made.items():
         if f"<!-- {name} -->" in markdown:
