@@ -16,6 +16,7 @@ from tools.calls import stored
 from tools.flow import flow
 from tools.link_tables import pretrained_table, raw_files_table
 from tools.names import address, own_names, public_names, rooms
+from tools.split_questions import split_table
 
 CALLS = re.compile(r"<!-- calls: (\w+) -->")
 MATH = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', re.DOTALL)
@@ -46,7 +47,10 @@ def on_files(files: Files, config: Any) -> Files:
 def on_page_markdown(markdown: str, **kwargs: Any) -> str:
     """Draw the diagrams and list the verbs where a page asks for it."""
     markdown = CALLS.sub(lambda found: stored(found[1]).read_text(encoding="utf-8").replace("\n", ""), markdown)
-    made = {"flow": flow, "verbs": _verb_table, "pretrained": pretrained_table, "raw-files": raw_files_table}
+    made = {
+        "flow": flow, "verbs": _verb_table, "pretrained": pretrained_table, "raw-files": raw_files_table,
+        "split-questions": split_table,
+    }  # fmt: skip
     for name, make in made.items():
         if f"<!-- {name} -->" in markdown:
             markdown = markdown.replace(f"<!-- {name} -->", make())
