@@ -19,8 +19,8 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"(?:<!-- test: (\w+) -->\n)?^```(python|sh)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 VALUE = re.compile(r"^print\(.*\)  # ((?:Graph\(|torch\.Size|\(?\[?\d|\d of).*)")
 MARKS = {None, "data", "parse", "files"}
-"""``data``: needs real data sets. ``parse``: would take too long; what it says is read and not run. ``files``: reads the reader's
-own ``friends.csv`` and ``groups.csv``; here they are the karate club's."""
+"""``data``: needs real data sets. ``parse``: would take too long; what it says is read and not run. ``files``: reads
+``friends.csv`` and ``groups.csv`` of a reader's own; here they are the karate club's."""
 
 
 @dataclass(frozen=True)

@@ -71,12 +71,10 @@ class Recommendations:
     def join(cls, graph: Graph, blocks: Iterable["Recommendations"]) -> "Recommendations":
         """Blocks of one graph, one below the other."""
         found = list(blocks)
-        joined = (
-            np.concatenate([getattr(part, name) for part in (_nothing(graph), *found)])
-            for name in ("node", "partner", "probability", "rank", "without")
-        )
+        names = ("node", "partner", "probability", "rank", "without")
+        joined = {name: np.concatenate([getattr(part, name) for part in (_nothing(graph), *found)]) for name in names}
         why = [part.why for part in found if part.why is not None]
-        return cls(*joined, np.concatenate(why) if why else None)
+        return cls(**joined, why=np.concatenate(why) if why else None)
 
 
 def recommend(

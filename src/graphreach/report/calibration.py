@@ -98,5 +98,6 @@ def trust(bins: list[Bin], error: float, noun: str, probabilities: bool = True) 
     way = "fewer" if worst.share < worst.chance else "more"
     return (
         f"{text} {len(wrong)} of {len(sure)} groups of at least {FEW} pairs lie off the line by more than their 95% "
-        f"interval: of the {worst.pairs:,} pairs at about {worst.chance:.2f}, {way} are {noun} than that ({worst.share:.2f})."
+        f"interval: of the {worst.pairs:,} pairs at about {worst.chance:.2f}, {way} are {noun} than that "
+        f"({worst.share:.2f})."
     )
