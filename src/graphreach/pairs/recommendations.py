@@ -47,8 +47,24 @@ class Recommendations:
     without: NDArray[Any]
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """The rows as columns, of which ``pandas.DataFrame`` and ``polars.DataFrame`` make a frame."""
+        """The rows as columns: ``node``, ``partner``, ``probability`` and ``rank``."""
         return {name: getattr(self, name) for name in ("node", "partner", "probability", "rank")}
+
+    def to_frame(self, kind: str = "polars") -> Any:
+        """The rows as a data frame, with the columns of :meth:`columns`.
+
+        Args:
+            kind: ``"polars"`` or ``"pandas"``.
+
+        Example:
+            >>> import graphreach as gr
+            >>> graph = gr.datasets.load("communities")[0].graph
+            >>> gr.LinkPredictor.pretrained().recommend([0, 1], top=3, graph=graph).to_frame()["rank"].to_list()
+            [1, 2, 3, 1, 2, 3]
+        """
+        from graphreach.graph.outgoing import make_frame
+
+        return make_frame(self.columns(), kind)
 
     def __len__(self) -> int:
         return len(self.rank)
