@@ -426,6 +426,23 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
             )
         return self.embedding_
 
+    def to_frame(self, kind: str = "polars") -> Any:
+        """The embedding as a data frame, with the columns ``id``, ``z0``, ``z1``, ... of ``graphreach embed``.
+
+        Args:
+            kind: ``"polars"`` or ``"pandas"``.
+
+        Example:
+            >>> import graphreach as gr
+            >>> graph = gr.datasets.load("communities")[0].graph
+            >>> gr.GraphReachEmbedding("position", dim=2).fit(graph).to_frame().columns
+            ['id', 'z0', 'z1']
+        """
+        from graphreach.graph.outgoing import make_frame
+
+        rows = self.get_embedding()
+        return make_frame({"id": self.ids_, **{f"z{i}": column for i, column in enumerate(rows.T)}}, kind)
+
     def _forget(self) -> None:
         for name in [*vars(self)]:
             if name in ("_fitted", "_base", "_paper", "_nearest") or (name.endswith("_") and not name.startswith("_")):

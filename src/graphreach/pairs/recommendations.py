@@ -49,15 +49,25 @@ class Recommendations:
     why: NDArray[Any] | None = None
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """The rows as columns, of which ``pandas.DataFrame`` and ``polars.DataFrame`` make a frame."""
+        """The rows as columns: ``node``, ``partner``, ``probability``, ``rank``, and ``why`` if it was asked for."""
         names = ("node", "partner", "probability", "rank", *(() if self.why is None else ("why",)))
         return {name: getattr(self, name) for name in names}
 
-    def to_frame(self) -> Any:
-        """The rows as a polars frame."""
-        import polars as pl
+    def to_frame(self, kind: str = "polars") -> Any:
+        """The rows as a data frame, with the columns of :meth:`columns`.
 
-        return pl.DataFrame(self.columns())
+        Args:
+            kind: ``"polars"`` or ``"pandas"``.
+
+        Example:
+            >>> import graphreach as gr
+            >>> graph = gr.datasets.load("communities")[0].graph
+            >>> gr.LinkPredictor.pretrained().recommend([0, 1], top=3, graph=graph).to_frame()["rank"].to_list()
+            [1, 2, 3, 1, 2, 3]
+        """
+        from graphreach.graph.outgoing import make_frame
+
+        return make_frame(self.columns(), kind)
 
     def __len__(self) -> int:
         return len(self.rank)
