@@ -75,7 +75,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         ids_: The graph's node ids.
         anchors_: Ids of the anchors.
         auc_: AUC of the held-out links, nan if none were held out.
-        held_out_links_: Number of links that ``auc_`` is of.
+        held_out_links_: Number of links that ``auc_`` was measured on.
         seconds_: Times by phase.
         best_epoch_: Epoch whose model was chosen, with ``"paper"``; so are the following.
         loss_: Training loss of each epoch.
@@ -189,8 +189,8 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         """Embed a graph that has changed, going on from the vectors there are: those of known nodes move a little.
 
         New nodes are placed first, as :meth:`transform` does. Then the vectors of walks are trained on, and the other
-        parts are computed anew and turned so that known nodes stay as near to where they were as they can. How pairs are
-        scored stays. An estimator that is not fitted is fitted; a graph without any known node is refused.
+        parts are computed again and turned so that known nodes stay as near to where they were as they can. How pairs are
+        scored stays. It fits an estimator that was not fitted yet, and refuses a graph without any known node.
 
         Args:
             graph: The graph that was embedded, grown or changed.
@@ -221,15 +221,15 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         """Change the graph that is known: the embedding and all methods then answer for it as it is now.
 
         The embedding becomes what :meth:`transform` gives for the changed graph, bit for bit: nodes that were fitted keep
-        their vectors, and all later ones are placed by the edges that there are now, so that it does not matter in which
-        order these came. With ``"position"`` all positions are computed in the changed graph.
+        their vectors, and all later ones are placed by the edges that there are now. So the order in which these came
+        does not matter. With ``"position"`` all positions are computed in the changed graph.
 
         Args:
             add: Edges to add, as :meth:`graphreach.Graph.updated` takes them.
             remove: Edges to remove.
             weights: Edges with their new weights.
-            graph: The changed graph itself, instead of what changes: one that :meth:`graphreach.Graph.updated` gave. An
-                estimator that was loaded is given its first graph so.
+            graph: The changed graph itself, instead of what changes: one that :meth:`graphreach.Graph.updated` gave. A
+                loaded estimator gets its first graph this way.
             x: Attributes of all nodes of the changed graph, in the order of its ids, if it was fitted with them.
 
         Example:
@@ -280,7 +280,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
     ) -> NDArray[np.float32]:  # fmt: skip
         """The probability that each pair of ids is a link.
 
-        By the vectors of both nodes, with the context vectors of walks and the degrees, which are stored beside the
+        By the vectors of both nodes, with the context vectors of walks and the degrees, which are stored with the
         embedding. It is calibrated on held-out links. Where none were held out, the more alike two vectors are, the
         higher the pair scores, and scores are no probabilities.
 

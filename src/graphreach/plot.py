@@ -221,7 +221,7 @@ def _one_per_node(graph: Graph, node: int, values: ArrayLike) -> NDArray[np.floa
 
 def _shade(ax: Any, at: NDArray[np.float64], values: NDArray[np.float64], label: str, extend: str = "neither",
            **scale: Any) -> None:  # fmt: skip
-    """Nodes coloured by their values, the greatest on top, with the scale beside them."""
+    """Nodes coloured by their values, the greatest on top, with the scale at their side."""
     from matplotlib import colormaps
     from matplotlib.colors import ListedColormap
 

@@ -21,13 +21,13 @@ from graphreach.walks.defaults import STRATEGY
 class ReachClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     r"""Predicts the classes of nodes from a graph and the known classes of some of them, as a scikit-learn estimator.
 
-    A node is described by its position, which is the lift of its walks to anchors; by how much of its walks visit the
-    labelled nodes of each class (without its own label); and by attributes of the nodes that walks meet, if there are any.
-    Logistic regression reads each of these; penalties, and how much each is worth, are chosen by cross-validation of the
-    labelled nodes, which also calibrates the probabilities. See :mod:`graphreach.reachability.classes`.
+    A node is described by its position, which is the lift of its walks to anchors, and by how much its walks visit the
+    labelled nodes of each class, without its own label. Where there are attributes, those of the nodes that walks meet
+    are added. A logistic regression reads each of these. Cross-validation on the labelled nodes chooses the penalties
+    and the weight of each part, and calibrates the probabilities. See :mod:`graphreach.reachability.classes`.
 
-    Nodes that come later are predicted too: give the grown graph to :meth:`predict`. Anchors and labels are found in it by
-    id. A node from which no anchor and no labelled node is reached has the classes' frequencies as probabilities, unless
+    To predict nodes that come later, give the grown graph to :meth:`predict`. Anchors and labels are found in it by id. If
+    walks from a node reach no anchor and no labelled node, its probabilities are the frequencies of the classes, unless
     attributes say more.
 
     Args:

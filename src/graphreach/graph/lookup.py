@@ -71,7 +71,7 @@ class IdLookup:
         return other
 
     def normal(self, values: NDArray[Any]) -> NDArray[Any]:
-        """New ids as they would stand among those known: 7.0 is written 7 among integers, and 7 as 7.0 among floats."""
+        """New ids as they would stand among those known: 7.0 becomes 7 among integers, and 7 becomes 7.0 among floats."""
         if self.kind == "i" and values.dtype.kind in "fO":
             values = ids_array([int(v) if isinstance(v, float) and v.is_integer() else v for v in values.tolist()])
         elif self.kind == "f" and values.dtype.kind in "iuO":
