@@ -18,8 +18,8 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"(?:<!-- test: (\w+) -->\n)?^```(python|sh|text)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 VALUE = re.compile(r"^print\(.*\)  # ((?:Graph\(|torch\.Size|\(?\[?\d|\d of).*)")
 MARKS = {None, "data", "parse", "output"}
-"""``data``: needs real data sets. ``parse``: would take too long; what it says is read and not run. ``output``: text that the
-block before prints to stdout."""
+"""``data``: needs real data sets. ``parse``: would take too long; what it says is read and not run. ``output``: text that
+the block before prints to stdout."""
 
 NUMBER = re.compile(r"\d+\.\d+(?:e-?\d+)?")
 
