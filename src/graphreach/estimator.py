@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from graphreach.arguments import check_flag, describe, pair_rows
+from graphreach.arguments import as_frame, check_flag, describe, frame_columns, pair_rows, series_values
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.matching import find_ids, match_ids
@@ -75,7 +75,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         ids_: The graph's node ids.
         anchors_: Ids of the anchors.
         auc_: AUC of the held-out links, nan if none were held out.
-        held_out_links_: Number of links that ``auc_`` is of.
+        held_out_links_: Number of links that ``auc_`` was measured on.
         seconds_: Times by phase.
         best_epoch_: Epoch whose model was chosen, with ``"paper"``; so are the following.
         loss_: Training loss of each epoch.
@@ -157,7 +157,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         """Embed all nodes of a graph.
 
         Args:
-            graph: A :class:`Graph`, a networkx, SciPy or PyG graph, or the path of a file.
+            graph: A :class:`Graph`, a networkx, SciPy or PyG graph, a data frame of edges, or the path of a file.
             y: Ignored; scikit-learn passes it.
             x: Attributes ``[n, d]`` in the order of the graph's ids, or None.
         """
@@ -189,8 +189,8 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         """Embed a graph that has changed, going on from the vectors there are: those of known nodes move a little.
 
         New nodes are placed first, as :meth:`transform` does. Then the vectors of walks are trained on, and the other
-        parts are computed anew and turned so that known nodes stay as near to where they were as they can. How pairs are
-        scored stays. An estimator that is not fitted is fitted; a graph without any known node is refused.
+        parts are computed again and turned so that known nodes stay as near to where they were as they can. How pairs are
+        scored stays. It fits an estimator that was not fitted yet, and refuses a graph without any known node.
 
         Args:
             graph: The graph that was embedded, grown or changed.
@@ -221,15 +221,15 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         """Change the graph that is known: the embedding and all methods then answer for it as it is now.
 
         The embedding becomes what :meth:`transform` gives for the changed graph, bit for bit: nodes that were fitted keep
-        their vectors, and all later ones are placed by the edges that there are now, so that it does not matter in which
-        order these came. With ``"position"`` all positions are computed in the changed graph.
+        their vectors, and all later ones are placed by the edges that there are now. So the order in which these came
+        does not matter. With ``"position"`` all positions are computed in the changed graph.
 
         Args:
             add: Edges to add, as :meth:`graphreach.Graph.updated` takes them.
             remove: Edges to remove.
             weights: Edges with their new weights.
-            graph: The changed graph itself, instead of what changes: one that :meth:`graphreach.Graph.updated` gave. An
-                estimator that was loaded is given its first graph so.
+            graph: The changed graph itself, instead of what changes: one that :meth:`graphreach.Graph.updated` gave. A
+                loaded estimator gets its first graph this way.
             x: Attributes of all nodes of the changed graph, in the order of its ids, if it was fitted with them.
 
         Example:
@@ -280,12 +280,12 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
     ) -> NDArray[np.float32]:  # fmt: skip
         """The probability that each pair of ids is a link.
 
-        By the vectors of both nodes, with the context vectors of walks and the degrees, which are stored beside the
+        By the vectors of both nodes, with the context vectors of walks and the degrees, which are stored with the
         embedding. It is calibrated on held-out links. Where none were held out, the more alike two vectors are, the
         higher the pair scores, and scores are no probabilities.
 
         Args:
-            pairs: Rows ``(u, v)`` of node ids: a list of pairs or an array ``[m, 2]``.
+            pairs: Rows ``(u, v)`` of node ids: a list of pairs, an array ``[m, 2]`` or a data frame of two columns.
             graph: The graph that they are in, if it is not the one that was embedded; see :meth:`transform`.
             new_anchors: See :meth:`transform`.
             x: Attributes of another graph, if it was fitted with them.
@@ -315,7 +315,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         """The nodes with the nearest vectors, for each of some nodes: their ids and how alike they are, the nearest first.
 
         Args:
-            ids: Ids of nodes as a list, array or range, or one id.
+            ids: Ids of nodes as a list, array, Series or range, or one id.
             top: Number of nodes for each.
             metric: ``"cosine"`` or ``"dot"``.
 
@@ -426,6 +426,23 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
             )
         return self.embedding_
 
+    def to_frame(self, kind: str = "polars") -> Any:
+        """The embedding as a data frame, with the columns ``id``, ``z0``, ``z1``, ... of ``graphreach embed``.
+
+        Args:
+            kind: ``"polars"`` or ``"pandas"``.
+
+        Example:
+            >>> import graphreach as gr
+            >>> graph = gr.datasets.load("communities")[0].graph
+            >>> gr.GraphReachEmbedding("position", dim=2).fit(graph).to_frame().columns
+            ['id', 'z0', 'z1']
+        """
+        from graphreach.graph.outgoing import make_frame
+
+        rows = self.get_embedding()
+        return make_frame({"id": self.ids_, **{f"z{i}": column for i, column in enumerate(rows.T)}}, kind)
+
     def _forget(self) -> None:
         for name in [*vars(self)]:
             if name in ("_fitted", "_base", "_paper", "_nearest") or (name.endswith("_") and not name.startswith("_")):
@@ -444,6 +461,8 @@ DEFAULTS = {name: each.default for name, each in inspect.signature(GraphReachEmb
 
 def _listed(ids: Any, known: NDArray[Any]) -> list[Any]:
     """One id or several as a list; a tuple is one id if a node has it."""
+    frame = as_frame(ids)
+    ids = series_values(ids if frame is None else frame_columns("ids", frame, 1, "node ids")[0])
     if isinstance(ids, np.ndarray):
         return list(np.atleast_1d(ids).tolist())
     if isinstance(ids, tuple) and match_ids([ids], known)[0] >= 0:

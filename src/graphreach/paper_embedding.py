@@ -119,14 +119,14 @@ class PaperEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         device: ``"cpu"``, ``"cuda"``, or ``"auto"``, which is CUDA where there is a GPU. Its numbers differ from a CPU's by
             rounding.
         engine: ``"local"``, ``"ray"``, or an engine such as :class:`graphreach.cluster.Ray`, whose workers share the steps;
-            the result is the same but for rounding.
+            the result is the same up to rounding.
 
     Attributes:
         embedding_: ``[n, k]``, rows in the order of ``ids_``.
         ids_: The graph's node ids.
         anchors_: Ids of the anchors.
         auc_: AUC of the held-out links, nan if none were held out.
-        held_out_links_: Number of links that ``auc_`` is of.
+        held_out_links_: Number of links that ``auc_`` was measured on.
         best_epoch_: Epoch whose model was chosen.
         loss_: Training loss of each epoch.
         model_: The trained :class:`graphreach.nn.GraphReach`.
@@ -253,7 +253,7 @@ class PaperEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
         Args:
             graph: The graph that was trained on, grown or changed: the anchors stay and only reachability is computed
-                anew. Ids may have turned from integers to text or back. A few anchors that are gone are named in a
+                again. Ids may have turned from integers to text or back. A few anchors that are gone are named in a
                 warning and their columns are zero; a graph without more of them is refused.
             new_anchors: Whether to choose as many anchors in this graph instead, for one that has nothing to do with the
                 graph that was trained on.

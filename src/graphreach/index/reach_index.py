@@ -77,15 +77,15 @@ class ReachIndex:
     r"""Reachability of all nodes to anchors and back, kept up to date under batches of edges that come, go or change their
     weights, and of new nodes.
 
-    By walks, the result after any updates equals :func:`graphreach.reachability` of the changed graph bit for bit: a walk
-    is a hash of (seed, start, walk, step), so that one which never leaves a changed node for another neighbour is the same
-    walk. The index knows for each node which walks leave it at which step. An update looks at those that leave the ends of
-    its edges, and follows the ones that go elsewhere, before and after.
+    By walks, the result after any updates equals :func:`graphreach.reachability` of the changed graph bit for bit. The
+    random numbers of a walk are a hash of (seed, start, walk, step), so a walk that never leaves a changed node for another
+    neighbour stays the same. The index knows for each node which walks leave it at which step. An update looks at those
+    that leave the ends of its edges, and follows the ones that go elsewhere, before and after.
 
     Exact reachability is kept by what a change adds to each power of the transition matrix. What is too small to be passed
     on is summed up in :attr:`error_bound`, which stays below ``tolerance``.
 
-    Anchors stay. :attr:`coverage` follows the graph, and :meth:`gain` says how much anchors chosen anew would cover more.
+    Anchors stay. :attr:`coverage` follows the graph, and :meth:`gain` says how much more newly chosen anchors would cover.
 
     Args:
         graph: The graph in the beginning.
@@ -98,7 +98,7 @@ class ReachIndex:
         seed: Random seed of the walks.
         steady: Whether walkers draw neighbours such that a changed row turns few of them elsewhere: as many on a hub as on
             any other node. By default walks are those of :func:`graphreach.reachability`, of which one neighbour more turns
-            a third that leave there. Steady walks are others of the same law: the result equals that of an index made anew
+            a third that leave there. Steady walks are others of the same law: the result equals that of an index made again
             with ``steady=True``. For unweighted graphs.
         tolerance: Largest error of exact reachability from nodes to anchors.
 
@@ -193,7 +193,7 @@ class ReachIndex:
         return self._lookup.ids
 
     def index_of(self, ids: Any) -> Any:
-        """The position of an id, or of each of several, as :meth:`Graph.index_of` has it."""
+        """The position of an id, or of each of several, as :meth:`Graph.index_of` gives it."""
         return self._lookup.find(ids)
 
     def update(

@@ -88,8 +88,8 @@ def split(
             ``"same-distance"``: as many hops apart in the split's graph as the positives are without their edge; or
             ``"common-neighbour"``: pairs that share a neighbour there. For all three parts, ``"degree"``: both ends are
             drawn in proportion to their degree in the split's graph (in a directed graph, the first by out-degree and the
-            second by in-degree), so that popular nodes are about as frequent among negatives as among links, and
-            popularity alone says little (`Implicit degree bias in the link prediction task
+            second by in-degree). So popular nodes are about as frequent among negatives as among links, and popularity
+            alone says little (`Implicit degree bias in the link prediction task
             <https://arxiv.org/abs/2405.14985>`_). Where too few such pairs are found, there are fewer negatives than
             positives.
         fractions: Shares of training, validation and test.
@@ -101,9 +101,9 @@ def split(
         keep_connected: For links, whether a random spanning forest (one tree for each component, directions aside) stays in
             training, so that no node loses all its edges and no component falls apart.
         bipartite: For links, whether negatives and candidates are between the two sides of a bipartite graph only.
-            ``None``: if the graph was read as one with two kinds of nodes (:attr:`~graphreach.Graph.sides`). ``True``: the
-            same, and otherwise sides are found by colouring the nodes; where there are several components, the first node
-            of each is on the first side.
+            ``None``: if the graph was read as one with two kinds of nodes (:attr:`~graphreach.Graph.sides`). ``True``:
+            always; where the graph has no such sides, they are found by colouring the nodes, and the first node of each
+            component is on the first side.
 
     Example:
         >>> from types import SimpleNamespace
@@ -231,7 +231,7 @@ def split_given(
         bipartite: See :func:`split`.
 
     Raises:
-        LeakError: If a link is in validation and test, if a negative is a link, or a candidate an edge of the graph.
+        LeakError: If a link is in validation and test, if a negative is a link, or if a candidate is an edge of the graph.
 
     Example:
         >>> ring = Graph.from_edges([range(20), [*range(1, 20), 0]])
