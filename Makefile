@@ -57,5 +57,5 @@ $(INSTALLED): pyproject.toml constraints.txt
 	@touch $@
 
 $(READY): $(INSTALLED)
-	$(BIN)/python -m pip install --quiet --no-compile --constraint constraints.txt --editable ".[all]" hypothesis mypy playwright pre-commit proselint pytest pytest-xdist ruff latex2mathml mkdocs-material "mkdocstrings[python]"
+	$(BIN)/python -m pip install --quiet --no-compile --constraint constraints.txt --editable ".[all]" hypothesis ipykernel mypy nbclient playwright pre-commit proselint pytest pytest-xdist ruff latex2mathml mkdocs-material "mkdocstrings[python]"
 	@touch $@

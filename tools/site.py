@@ -12,6 +12,7 @@ from mkdocs.structure.files import File, Files
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from tools import notebook
 from tools.calls import stored
 from tools.flow import flow
 from tools.link_tables import pretrained_table, raw_files_table
@@ -33,8 +34,11 @@ def on_config(config: Any) -> Any:
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Make the pages that come from the code."""
-    pages = {"reference/graphreach.md": reference("graphreach", own_names())}
+    """Make the pages that come from the code, and the one of the notebook."""
+    pages = {
+        notebook.PAGE: notebook.page(notebook.read()),
+        "reference/graphreach.md": reference("graphreach", own_names()),
+    }
     for room in rooms():
         pages[f"reference/{room}.md"] = reference(f"graphreach.{room}", public_names(f"graphreach.{room}"))
     for name, command in verbs():
