@@ -66,7 +66,8 @@ class AnchorSet:
     strategy: str
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        return np.array(self.anchors, dtype=dtype, copy=copy)
+        # NumPy before version 2 knows no None
+        return np.asarray(self.anchors, dtype) if copy is None else np.array(self.anchors, dtype, copy=copy)
 
     def __len__(self) -> int:
         return len(self.anchors)
