@@ -15,6 +15,9 @@ from graphreach.progress import track
 NODES = 1 << 10
 """Nodes whose candidates are scored at a time."""
 
+DIGITS = 6
+"""Significant digits of probabilities in files: one in a million is much where links are few."""
+
 Numbers = NDArray[np.float64]
 
 
@@ -71,12 +74,10 @@ class Recommendations:
     def join(cls, graph: Graph, blocks: Iterable["Recommendations"]) -> "Recommendations":
         """Blocks of one graph, one below the other."""
         found = list(blocks)
-        joined = (
-            np.concatenate([getattr(part, name) for part in (_nothing(graph), *found)])
-            for name in ("node", "partner", "probability", "rank", "without")
-        )
+        names = ("node", "partner", "probability", "rank", "without")
+        joined = {name: np.concatenate([getattr(part, name) for part in (_nothing(graph), *found)]) for name in names}
         why = [part.why for part in found if part.why is not None]
-        return cls(*joined, np.concatenate(why) if why else None)
+        return cls(**joined, why=np.concatenate(why) if why else None)
 
 
 def recommend(
@@ -168,3 +169,15 @@ def _best(
 
 def _nothing(graph: Graph) -> Recommendations:
     return Recommendations(graph.ids[:0], graph.ids[:0], np.empty(0), np.empty(0, np.int64), graph.ids[:0])
+
+
+def recommendation_frame(found: Recommendations) -> Any:
+    """Recommendations as a frame for files."""
+    import polars as pl
+
+    from graphreach.io.writers import ids_for_files
+
+    columns = found.columns()
+    ids = {name: pl.Series(ids_for_files(columns[name])) for name in ("node", "partner")}
+    chance = pl.Series(columns["probability"]).round_sig_figs(DIGITS)
+    return pl.DataFrame(columns | ids | {"probability": chance})
