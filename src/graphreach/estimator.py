@@ -15,7 +15,7 @@ from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.matching import find_ids, match_ids
 from graphreach.io.graphs import as_graph, changed_graph
-from graphreach.nn.pretrained import saved_model
+from graphreach.io.model_folder import saved_model
 from graphreach.nn.skip_gram import undirected
 from graphreach.pairs import check_attributes
 from graphreach.progress import Clock
