@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, ClassifierMixin
 
 from graphreach.arguments import check_choice, check_whole, describe, pair_rows, to_path
 from graphreach.auc import auc
@@ -29,7 +29,7 @@ from graphreach.training.saved_models import check_saved
 PRETRAINED = Path(__file__).parent / "pretrained"
 
 
-class LinkPredictor(BaseEstimator):  # type: ignore[misc]
+class LinkPredictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     r"""Probabilities of links, learned from reachability, as a scikit-learn estimator.
 
     A pair of nodes is described by direct reachability, by the positions of both relative to greedy anchors, by degrees and
