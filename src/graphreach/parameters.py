@@ -1,4 +1,4 @@
-"""What scikit-learn asks of an estimator, for one whose use should not wait for the import of scikit-learn."""
+"""What scikit-learn asks of a classifier, for one whose use should not wait for the import of scikit-learn."""
 
 import inspect
 from typing import Any, Self
@@ -52,7 +52,10 @@ class Parameters:
         ]  # fmt: skip
         return f"{type(self).__name__}({', '.join(changed)})"
 
-    def __sklearn_tags__(self) -> Any:
-        from sklearn.base import BaseEstimator
+    _estimator_type = "classifier"
+    """What versions of scikit-learn before 1.6 look at."""
 
-        return BaseEstimator().__sklearn_tags__()
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.base import BaseEstimator, ClassifierMixin
+
+        return type("Classifier", (ClassifierMixin, BaseEstimator), {})().__sklearn_tags__()
