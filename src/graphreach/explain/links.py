@@ -123,7 +123,7 @@ def _direct(features: PairFeatures, columns: Mapping[str, float], paths: Sequenc
         lift = expm1(columns[f"direct.{way}_{step}"])
         if lift > 0:
             jumps = f"{step} jump{'' if step == 1 else 's'}"
-            return f"walks of {jumps} lead from one to the other {lift:.3g} times as often as by chance"
+            return f"walks of {jumps} lead from one to the other {_times(lift)} times as often as by chance"
     if paths:  # walks that were drawn may miss what is there
         return f"walks of up to {last} jumps hardly ever lead from one to the other"
     return f"no walk of up to {last} jumps leads from one to the other"
@@ -153,6 +153,10 @@ def _return(facts: PairFacts, ids: tuple[Any, Any]) -> str:
     return (
         f"of walks of {jumps}, {first} of those from {ids[0]} and {second} of those from {ids[1]} end where they began"
     )
+
+
+def _times(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _share(value: float) -> str:

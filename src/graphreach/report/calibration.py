@@ -93,10 +93,11 @@ def trust(bins: list[Bin], error: float, noun: str, probabilities: bool = True) 
     if not sure:
         return f"{text} No group has {FEW} pairs, too few to see more."
     if not wrong:
-        return f"{text} All {len(sure)} groups of at least {FEW} pairs agree with the line within their 95% intervals."
+        return f"{text} All {len(sure)} groups of at least {FEW} pairs agree with that within their 95% intervals."
     worst = max(wrong, key=lambda each: abs(each.chance - each.share) * each.pairs)
     way = "fewer" if worst.share < worst.chance else "more"
     return (
         f"{text} {len(wrong)} of {len(sure)} groups of at least {FEW} pairs lie off the line by more than their 95% "
-        f"interval: of the {worst.pairs:,} pairs at about {worst.chance:.2f}, {way} are {noun} than that ({worst.share:.2f})."
+        f"interval: of the {worst.pairs:,} pairs at about {worst.chance:.2f}, {way} are {noun} than that, "
+        f"{worst.share:.2f}."
     )
