@@ -21,7 +21,8 @@ def test_a_hundred_thousand_nodes(tmp_path, open_page):
     ends = np.concatenate([inside, rng.integers(0, NODES, (2, NODES // 10))], 1)
     graph = gr.Graph.from_edges(ends[:, ends[0] != ends[1]], NODES, reduce="max")
     data = gr.datasets.Dataset("large", (gr.datasets.Sample(graph, None, np.arange(NODES) // size),))
-    settings = gr.training.Settings(method="reach", num_anchors=32, model={"num_members": 1, "num_links": 5000})
+    model = {"num_members": 1, "num_links": 2000, "num_anchors": 16}
+    settings = gr.training.Settings(method="reach", fractions=(0.99, 0.005, 0.005), model=model)
     gr.training.run(data, settings, tmp_path / "run")
     path = gr.report.write_report(tmp_path / "run", tmp_path / "report.html", data)
     assert path.stat().st_size < 5_000_000
