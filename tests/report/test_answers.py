@@ -70,7 +70,7 @@ def test_sentences_on_pairs():
     test = Examples(np.array([[0, 1, 4], [2, 3, 5]]), np.array([1, 1, 0]))
     found = answers.on_pairs("link", test, Bounds(1.0, 1.0, 1.0), graph)
     assert found.baseline == 1.0
-    assert found.sentences[0].startswith("On 3 held-out pairs, 2 links and 1 pairs without a link, the model ranks")
+    assert found.sentences[0].startswith("On 3 held-out pairs, 2 links and 1 pair without a link, the model ranks")
     assert "counting common neighbours reaches 100%. The result is very good." in found.sentences[1]
     guessed = answers.on_pairs("pair", test, Bounds(0.6, 0.45, 0.8), graph).sentences
     assert "cannot be told from guessing" in guessed[1]
@@ -109,7 +109,7 @@ def test_words_on_trust():
     held = Bin(0.8, 0.78, 0.7, 0.85, 78, 100)
     off = Bin(0.9, 0.5, 0.4, 0.6, 50, 100)
     assert trust([held], 0.02, "links").startswith("Probabilities can be trusted: they are off by 0.02")
-    assert "All 1 groups" in trust([held], 0.02, "links")
+    assert "The only group of" in trust([held], 0.02, "links")
     assert "1 of 2 groups" in trust([held, off], 0.2, "links")
     assert "fewer are links than that, 0.50." in trust([held, off], 0.2, "links")
     assert trust([off], 0.2, "links", False).startswith("Scores of this model are no probabilities")

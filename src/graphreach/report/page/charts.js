@@ -146,7 +146,8 @@ function intervalChart(name, title, unit) {
   if (!interval || value === undefined) return null;
   const [positives, negatives] = [DATA.scores.positives, DATA.scores.negatives].map((each) => each.reduce((sum, one) => sum + one, 0));
   const drawn = guesses ? `over ${(positives + negatives).toLocaleString("en")} test nodes` : `of ${positives} positives and ${negatives} negatives`;
-  const words = `${value.toFixed(4)}, with 95% confidence from ${interval[0].toFixed(4)} to ${interval[1].toFixed(4)} (bootstrap ${drawn}).`;
+  const kind = name === "accuracy" ? "Wilson's interval" : "bootstrap";
+  const words = `${value.toFixed(4)}, with 95% confidence from ${interval[0].toFixed(4)} to ${interval[1].toFixed(4)} (${kind} ${drawn}).`;
   const low = Math.max(0, Math.min(0.5, Math.floor(interval[0] * 10) / 10));
   return chart({
     title, summary: words, across: unit, up: "", x: [low, 1], y: [0, 1], height: 96,
