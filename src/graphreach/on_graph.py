@@ -174,9 +174,8 @@ class OnGraph(FrameOutput, BaseEstimator):  # type: ignore[misc]
             y: Their true classes, or 1 and 0.
         """
         graph = self._fitted_graph()
-        if isinstance(self.estimator_, LinkPredictor):
-            return self.estimator_.score(X, y)
-        score: float = self.estimator_.score(self._labels(X, y, graph))
+        pairs = isinstance(self.estimator_, LinkPredictor)
+        score: float = self.estimator_.score(X, y) if pairs else self.estimator_.score(self._labels(X, y, graph))
         return score
 
     @property
