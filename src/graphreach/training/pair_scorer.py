@@ -39,7 +39,7 @@ SCORED_ATTRIBUTES = 1 << 15
 """The same where attributes are read, which take hundreds of columns."""
 
 ATTRIBUTE_MEMBERS = 3
-"""Networks that read attributes at most; each takes many times as long as a perceptron."""
+"""Maximum number of networks that read attributes; each takes many times as long as a perceptron."""
 
 FEW_LINKS = 10_000
 """Links of a graph at most whose head may start from another one."""
