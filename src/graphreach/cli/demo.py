@@ -17,7 +17,7 @@ def demo(
     output: Annotated[Path, option("--output -o", "Folder for the picture.", "DIR")] = Path("demo"),
     seed: Annotated[int, option("--seed", "Random seed for the graph and the walks.", "N", min=0, max=2**32 - 1)] = 0,
 ) -> None:
-    """Train GraphReach and a GCN on the links of a generated graph, show their AUCs and draw what each model has learned."""
+    """Train GraphReach and a GCN on the links of a generated graph, show their AUCs and draw what each has learned."""
     from graphreach.demo import run_demo
 
     check_output_folder(output)

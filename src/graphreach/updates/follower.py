@@ -17,7 +17,7 @@ from graphreach.updates.models import Followed
 from graphreach.updates.sources import MOST, Source, StreamSource
 
 FOLLOW, LAYOUT = "follow.json", "lines.json"
-"""File that says what follows what, and the layout of the lines."""
+"""Files that say what follows what, and how the lines are laid out."""
 
 FORMAT = 1
 
