@@ -1,4 +1,4 @@
-"""The network that reads what describes a pair: a few small perceptrons whose logits are averaged."""
+"""The network that reads the features of a pair: a few small perceptrons whose logits are averaged."""
 
 import copy
 import itertools
@@ -23,8 +23,8 @@ PARTS = 10
 class PairHead(Pretrained, nn.Module):
     r"""Logits of pairs from their features: the mean of several perceptrons with two hidden layers.
 
-    Features are standardised once, over the pairs of both kinds together: statistics of each kind apart would say which
-    kind a pair is of. The mean logit is calibrated by a scale and a shift that were found on pairs which the members had
+    Features are standardised once, over the pairs of both kinds together: separate statistics of each kind would give the
+    kind of a pair away. The mean logit is calibrated by a scale and a shift that were found on pairs which the members had
     not seen.
 
     Args:
@@ -121,7 +121,7 @@ def fit_pair_head(
         x: Features.
         y: 1 for pairs that are linked or have the relation that is learned, else 0.
         seed: Random seed for weights, dropout and order.
-        start: A head of the same features to go on from, with its standardisation; None to begin with random weights.
+        start: A head of the same features to start from, with its standardisation; None starts from random weights.
         arguments: Arguments of :class:`PairHead`.
 
     Returns:

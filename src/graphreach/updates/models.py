@@ -17,7 +17,7 @@ from graphreach.vectors.node_vectors import NodeVectors
 
 
 class Followed(Protocol):
-    """An estimator behind which the graph changes."""
+    """An estimator whose graph changes."""
 
     def move(self, graph: Graph) -> NDArray[Any]:
         """Answer for a graph from now on; returns the ids of the nodes whose rows differ from before."""
