@@ -304,7 +304,7 @@ def _ahead(cells: Mapping[str, Mapping[tuple[str, ...], Mapping[str, float]]]) -
 
 
 def unseen(folder: Path) -> str:
-    """Nodes that came after the embedding was fitted, against fitting anew.
+    """Nodes that came after the embedding was fitted, compared with fitting again.
 
     Args:
         folder: Folder of the result files of the benchmarks.
@@ -317,8 +317,8 @@ def unseen(folder: Path) -> str:
         for metric, words in (("auc", "AUC of links"), ("accuracy", "accuracy of classes")):
             if metric in moved:
                 rows.append([label, words, f"{moved[metric]:.3f}", f"{anew[metric]:.3f}"])
-        rows.append([label, "share of the time of fitting anew", f"{moved['seconds'] / anew['seconds']:.3f}", "1"])
-    return table(["graph", "measure", "`transform`", "fitting anew"], rows)
+        rows.append([label, "share of the time of fitting again", f"{moved['seconds'] / anew['seconds']:.3f}", "1"])
+    return table(["graph", "measure", "`transform`", "fitting again"], rows)
 
 
 def _bold(text: str, is_best: bool) -> str:

@@ -130,7 +130,8 @@ def to_array(name: str, values: Any, kinds: str = "biuf", what: str | None = Non
 
     ``kinds`` are the kinds of numpy types that are allowed, one of :data:`KINDS`; ``what`` says what would be right.
     """
-    wanted = what or f"a list or array of {KINDS[kinds]}"
+    wanted, frame = what or f"a list or array of {KINDS[kinds]}", as_frame(values)
+    values = values if frame is None else frame
     if values is None or isinstance(values, str | bytes | dict | set | frozenset | Iterator):
         hint = "; make a list of it" if isinstance(values, Iterator) else ""
         raise InputError(f"{name} must be {wanted}, got {describe(values)}{hint}")

@@ -112,14 +112,14 @@ def test_cells_where_another_embedding_is_ahead_are_listed(tmp_path):
     assert "| ProNE (nodevectors) | 0.800 | 0.100 |  |  |" in text
 
 
-def test_unseen_nodes_are_held_against_fitting_anew(tmp_path):
+def test_unseen_nodes_are_compared_with_fitting_again(tmp_path):
     new, anew = {"auc": 0.8, "seconds": 1.0}, {"auc": 0.9, "seconds": 4.0}
     lines = [{"data": "ring.txt.gz", "method": "transform", **new}, {"data": "ring.txt.gz", "method": "anew", **anew}]
     write(tmp_path / "embedding-unseen.jsonl", lines)
     rows = unseen(tmp_path).splitlines()[2:]
     assert rows == [
         "| ring | AUC of links | 0.800 | 0.900 |",
-        "| ring | share of the time of fitting anew | 0.250 | 1 |",
+        "| ring | share of the time of fitting again | 0.250 | 1 |",
     ]
 
 

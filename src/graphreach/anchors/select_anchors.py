@@ -66,7 +66,8 @@ class AnchorSet:
     strategy: str
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        return np.array(self.anchors, dtype=dtype, copy=copy)
+        # NumPy before version 2 knows no None
+        return np.asarray(self.anchors, dtype) if copy is None else np.array(self.anchors, dtype, copy=copy)
 
     def __len__(self) -> int:
         return len(self.anchors)
@@ -141,9 +142,10 @@ def select_anchors(
             ``(graph, num_anchors, seed)`` that returns positions.
         num_walks: Walks from each start, :math:`n_w`.
         walk_length: Jumps of a walk, :math:`l_w`, or ``"diameter"``.
-        seed: Random seed for walks and for breaking ties. Walks
-            are those of :func:`random_walks` and :func:`reachability` with this seed.
-        num_starts: How many starts to select and to measure on; by default all where that is affordable.
+        seed: Random seed for walks and for breaking ties. The walks are those of :func:`random_walks` and
+            :func:`reachability` with this seed.
+        num_starts: Number of starts for selection, and again for measuring the coverage; by default all where that is
+            affordable.
         engine: ``"local"``, ``"ray"``, or an engine such as :class:`graphreach.cluster.Ray`; the anchors are the same.
 
     Example:

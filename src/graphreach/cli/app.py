@@ -31,6 +31,7 @@ VERBS = {
     "reproduce": "reproduce",
     "demo": "demo",
     "datasets": "datasets",
+    "doctor": "doctor",
 }
 """The modules of the verbs. A verb is imported when it is called, so that one does not pay for the others."""
 

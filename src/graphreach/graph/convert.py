@@ -162,10 +162,12 @@ def node_column(nodes: Any) -> NDArray[Any]:
     return object_column(nodes)
 
 
-def number_columns(source: Any, target: Any, weights: NDArray[np.float64] | None, nodes: Iterable[Hashable]) -> Edges:
+def number_columns(source: Any, target: Any, weights: NDArray[np.float64] | None, nodes: Any) -> Edges:
     """Number the ids of two columns and of further nodes."""
-    # Only the reader of node files hands over a column that is known to be of one kind.
-    named = nodes if type(nodes).__module__.startswith("polars") else node_column(nodes)
+    is_series = hasattr(nodes, "null_count") and hasattr(nodes, "cast") and hasattr(nodes, "dtype")
+    if is_series and nodes.null_count():
+        raise InputError(f"nodes must be several ids, got a Series with {nodes.null_count()} gaps")
+    named = nodes if is_series else node_column(nodes)
     ids, (source, target, _) = encode_ids([source, target, named])
     if not len(ids):
         raise InputError("a graph needs at least one edge or named node, got none")

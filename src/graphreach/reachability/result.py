@@ -23,7 +23,7 @@ class Reachability:
         to_anchors: ``s(v, a)``, ``[n, k]``: how reachable anchor a is from node v.
         from_anchors: ``s(a, v)``, ``[n, k]``: how reachable node v is from anchor a.
         anchors: Positions of the anchors, ``[k]``.
-        hops: ``None``, or L: then both matrices hold the powers 1..L apart, as ``[n, k, L]``.
+        hops: ``None``, or L: then both matrices hold the powers 1..L separately, as ``[n, k, L]``.
         method: ``"walks"`` or ``"exact"``.
         similarity: ``"frequency"`` or ``"order"``.
         walk_length: Jumps of a walk.

@@ -60,7 +60,7 @@ def metrics(
         examples: What was scored.
         candidate_scores: ``[positives, c]``, in the order of ``examples.candidates``.
         ties: How a positive ranks among candidates with an equal score: ``"last"``, or ``"mean"`` of the last and the first
-            place, as the evaluators of the Open Graph Benchmark and HeaRT have it.
+            place, as in the evaluators of the Open Graph Benchmark and HeaRT.
 
     Example:
         >>> pairs = Examples(np.array([[0, 0, 0], [1, 2, 3]]), np.array([1, 1, 0]))

@@ -1,4 +1,4 @@
-"""What is known of nodes' labels, from what people have."""
+"""Known labels of nodes, from the forms in which people have them."""
 
 from collections.abc import Hashable, Iterable, Mapping
 from itertools import pairwise
@@ -29,7 +29,7 @@ class NodeLabels(NamedTuple):
         nodes: Positions of nodes with known labels, ascending.
         y: Zeros and ones, ``[m, classes]``.
         classes: The labels, sorted.
-        several: Whether a node may have several.
+        several: Whether a node may have several labels.
     """
 
     nodes: NDArray[np.int64]

@@ -1,4 +1,4 @@
-"""Pairwise node classification: do two nodes have one label?"""
+"""Pairwise node classification: do two nodes have the same label?"""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -60,30 +60,32 @@ def split(
 
     **Nodes** (``"node"``): labelled nodes are cut at random. All edges are seen.
 
-    Nodes whose label is negative have none and are in no example. A part has at least one item where there are fewer than
-    ten to cut. There is one negative for each positive, drawn once, no pair twice in a part; where too few pairs are left,
-    all of them. Undirected pairs are turned one way or the other at random.
+    A negative label means no label; such nodes are in no example. A part has at least one item even if there are fewer than
+    ten. There is one negative per positive, drawn once, and no pair occurs twice in a part. If too few pairs are left, all
+    of them are used. The order of the nodes in undirected pairs is random.
 
     Protocols:
 
     - ``"published"``: as in the paper. Validation and test negatives avoid all positives, in both directions; training
       negatives avoid training positives only, so some of them are validation or test positives. The pair task is then
       solved by transitive closure (:func:`closure`).
-    - ``"clean"`` (links, pairs): training negatives avoid validation and test pairs too; no pair is in two parts.
-    - ``"node-disjoint"`` (pairs, nodes): nodes are cut, and pairs lie within a part, so that test nodes are unseen as
-      examples. A part without pairs of one label and of two is empty. For nodes the same as ``"published"``.
+    - ``"clean"`` (links, pairs): training negatives also avoid validation and test pairs, and no pair is in two parts.
+    - ``"node-disjoint"`` (pairs, nodes): nodes are split, and pairs lie within a part, so no training example contains
+      a test node. A part that lacks pairs of the same label or of different labels is empty. For nodes this is
+      ``"published"``.
     - ``"graph-disjoint"``: whole graphs; see :func:`split_dataset`.
     - ``"time"`` (links): the earliest links are for training, the next for validation, the last for the test; otherwise
-      as ``"clean"``. A pair that is linked again counts by its first time, so no test link was seen in training. Links of
-      one time are in one part. The graph needs :attr:`~graphreach.Graph.time`. Test links may have nodes that training has
-      no edge of.
+      as ``"clean"``. A pair that is linked again counts by its first time, so no test link was seen in training. Links with
+      the same time are in the same part. The graph needs :attr:`~graphreach.Graph.time`. Nodes of test links may have no
+      edge in training.
     - ``"given"`` (links): the pairs that ``sample.given`` lists; see :func:`split_given`.
 
     Args:
         sample: Anything with ``graph``, ``x`` and ``y``.
         task: ``"link"``, ``"pair"`` or ``"node"`` (or ``"lp"``, ``"pnc"``, ``"nc"``).
         protocol: See above; by default ``"clean"`` for links and ``"node-disjoint"`` for pairs and nodes.
-        seed: Same seed, same split; the positives of a seed do not depend on ``negatives`` or ``candidates``.
+        seed: Random seed. The same seed gives the same split; the positives of a seed do not depend on ``negatives`` or
+        ``candidates``.
         negatives: For links. ``"uniform"``: all unlinked pairs are equally likely. For validation and test,
             ``"same-distance"``: as many hops apart in the split's graph as the positives are without their edge; or
             ``"common-neighbour"``: pairs that share a neighbour there. For all three parts, ``"degree"``: both ends are
@@ -142,9 +144,9 @@ def split_dataset(
 ) -> list[Split]:
     """Cut a task on each of several graphs, one split per graph.
 
-    Each graph is cut on its own, by a seed of its own, which its split carries. With ``"graph-disjoint"`` each graph
-    belongs to one part as a whole and the other parts of its split are empty. Of a validation or test graph, links are
-    predicted from the training share of its edges, and the others are the positives; a training graph is seen whole.
+    Each graph is split on its own, with a seed of its own, which its split carries. With ``"graph-disjoint"`` each whole
+    graph belongs to one part, and the other parts of its split are empty. In a validation or test graph, links are
+    predicted from the training share of its edges, and the other edges are the positives. A training graph is seen whole.
 
     Args:
         dataset: Something with ``samples``, or a sequence of samples.
@@ -209,20 +211,20 @@ def split_given(
     keep_connected: bool = False,
     bipartite: bool | None = None,
 ) -> Split:
-    """Split links where those of the test are given, as published benchmarks and a user's own evaluation have them.
+    """Split links with given test links, as in published benchmarks or in a user's own evaluation.
 
-    Validation and test have exactly the given pairs, in their order. Their links are taken out of the graph, in both
-    directions, if they are in it; what is left is seen and trained on. What is not given is drawn as :func:`split` draws it
-    under ``"clean"``.
+    Validation and test have exactly the given pairs, in their order. Their links are removed from the graph, in both
+    directions, and the rest is the training graph. What is not given is drawn as in :func:`split` with ``"clean"``.
 
     Args:
         sample: A graph, or anything with ``graph``, ``x`` and ``y``. It may hold the links of validation and test or not.
-        test_pairs: Links to be judged by, positions ``[2, m]``.
-        val_pairs: Links to choose a model by; by default drawn from the links that are left.
+        test_pairs: Links for the test, positions ``[2, m]``.
+        val_pairs: Links for choosing a model; by default drawn from the links that are left.
         test_negatives: Pairs that are no links, ``[2, any]``; by default drawn, one for each link.
         val_negatives: Likewise.
-        test_candidates: What each link is ranked against: ``[m, c]``, other targets of its first node, or ``[m, c, 2]``,
-            other pairs, as HeaRT's 500 hard negatives of each link are. A candidate may be a link of the test.
+        test_candidates: The candidates that each link is ranked against: other targets of its first node, ``[m, c]``,
+            or other pairs, ``[m, c, 2]``, such as HeaRT's 500 hard negatives per link. A candidate may be a link of the
+            test.
         val_candidates: Likewise.
         seed: Random seed for what is drawn.
         negatives: How negatives are drawn that are not given; see :func:`split`.

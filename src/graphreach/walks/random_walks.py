@@ -63,8 +63,8 @@ def random_walks(
 
     From node :math:`v` the walker takes edge :math:`e` with probability
     :math:`p(e) = w_e / \sum_{e' \in N(v)} w_{e'}`, :math:`l_w` times. The random numbers are a hash of
-    (seed, start, walk, step): the same seed gives the same walks bit for bit, whatever the number of threads and whichever
-    other starts are asked for. Walks that are only counted need not be stored: see :func:`graphreach.reachability`.
+    (seed, start, walk, step): the same seed gives the same walks bit for bit, for any number of threads and whichever
+    other starts are in the call. Walks that are only counted need not be stored: see :func:`graphreach.reachability`.
 
     Args:
         graph: The graph.
