@@ -61,5 +61,5 @@ $(INSTALLED): pyproject.toml constraints.txt
 	@touch $@
 
 $(READY): $(INSTALLED)
-	$(BIN)/python -m pip install --quiet --no-compile --constraint constraints.txt --editable ".[all]" build hatchling hypothesis mypy packaging playwright pre-commit pytest pytest-xdist ruff latex2mathml mkdocs-material "mkdocstrings[python]"
+	$(BIN)/python -m pip install --quiet --no-compile --constraint constraints.txt --editable ".[all]" build hatchling hypothesis ipykernel mypy nbclient packaging playwright pre-commit proselint pytest pytest-xdist ruff latex2mathml mkdocs-material "mkdocstrings[python]"
 	@touch $@

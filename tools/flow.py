@@ -17,7 +17,7 @@ ROOMS = (
 
 ABOVE = (
     "cluster", "transforms", "paper_embedding", "estimator", "reach_classifier", "attacks", "explain", "link_predictor",
-    "report", "experiments", "demo", "updates", "doctor", "cli",
+    "link_prediction", "report", "experiments", "club", "demo", "updates", "doctor", "cli",
 )  # fmt: skip
 """What is built on the rooms."""
 

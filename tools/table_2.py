@@ -180,7 +180,7 @@ def _citations(store: Store) -> list[Difference]:
     self_loops = f"{loops} are self-loops, and " if loops else ""
     why = (
         f"The lists of neighbours have {len(source):,} entries, {listed:,} for each direction; {self_loops}"
-        f"{listed - loops - edges} name an edge once more."
+        f"{listed - loops - edges} repeat an edge."
     )
     return [Difference(("edges",), (listed,), why)]
 

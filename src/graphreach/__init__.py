@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from graphreach.graph import Graph, Snapshot, replay
     from graphreach.index import IndexUpdate, ReachIndex
     from graphreach.io import read_graph
+    from graphreach.link_prediction import link_prediction
     from graphreach.link_predictor import LinkPredictor
     from graphreach.nearest import NearestNodes, nearest_nodes
     from graphreach.pairs import pair_features
@@ -33,6 +34,7 @@ __getattr__, __dir__ = import_lazily(
         "graph": "Graph Snapshot replay",
         "index": "IndexUpdate ReachIndex",
         "io": "read_graph",
+        "link_prediction": "link_prediction",
         "link_predictor": "LinkPredictor",
         "nearest": "NearestNodes nearest_nodes",
         "pairs": "pair_features",
@@ -64,6 +66,7 @@ __all__ = [
     "diameter",
     "experiments",
     "explain",
+    "link_prediction",
     "nearest_nodes",
     "nn",
     "pair_features",

@@ -22,6 +22,6 @@ class InputError(ValueError):
 
 
 def _one_line(text: str) -> str:
-    """The text without line breaks, and without its middle if a value in it was very long."""
+    """The text without line breaks, and without its middle if a value in it was too long."""
     text = " ".join(text.splitlines())
     return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]} ... {text[5 - LONGEST // 2 :]}"

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from graphreach.arguments import check_flag, describe, pair_rows
+from graphreach.arguments import as_frame, check_flag, describe, frame_columns, pair_rows, series_values
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.matching import find_ids, match_ids
@@ -33,33 +33,33 @@ from graphreach.walks.engine import Engine
 class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[misc, call-arg]
     """Vectors of a graph's nodes as a scikit-learn estimator, without labels: for classes, nearest nodes and links.
 
-    Three methods:
+    There are three methods:
 
-    - ``"reach"`` compresses four parts together, each row of one length: reachability in one step to all nodes
+    - ``"reach"`` compresses four parts together, after scaling each row of a part: reachability in one step to all nodes
       (neighbours), reachability to many anchors (position), skip-gram vectors of short walks, and leading eigenvectors
-      (outline). Neighbours and outline are added up over two steps unless held-out links say that linked nodes are not
-      alike. Nodes that come later are placed without changing others.
-    - ``"position"`` is log(1 + lift) of walks to anchors, one column for each anchor and each of two lengths: nothing is
-      trained.
+      (outline). Neighbours and outline are added up over two steps unless held-out links show that linked nodes are not
+      alike. Nodes that come later get vectors without changing those of other nodes.
+    - ``"position"`` is log(1 + lift) of walks to anchors, with one column per anchor and per length of walk (two lengths).
+      It trains nothing.
     - ``"paper"`` is the model of the GraphReach paper, trained on the graph's links.
 
-    With the first two, a tenth of the links, at least 10 and at most 10,000, are held out to learn how pairs are scored by
-    their vectors (``score_pairs``, ``auc_``); then vectors are made again with all links. None are held out of fewer than
-    50 links, or where hardly any pair is without one.
+    The first two methods hold out a tenth of the links, at least 10 and at most 10,000, to learn how to score pairs by
+    their vectors (``score_pairs``, ``auc_``). Then they make the vectors again with all links. They hold out none of
+    fewer than 50 links, or where nearly every pair is linked.
 
     Args:
-        method: See above.
-        dim: Width of the embedding, by default 128; of the paper's model it is the number of anchors.
+        method: ``"reach"``, ``"position"`` or ``"paper"``; see above.
+        dim: Width of the embedding, by default 128; for the paper's model it is the number of anchors.
         num_anchors: Number of anchors; see :func:`graphreach.select_anchors`. ``"auto"`` is 256, or 128 beyond 50,000
-            nodes; with ``"position"`` half the width, which is the most; with ``"paper"`` ``"log2"`` up to 10,000 nodes
-            and 128 beyond.
+            nodes. With ``"position"`` it is half the width, which is the maximum. With ``"paper"`` it is ``"log2"`` up to
+            10,000 nodes and 128 beyond.
         strategy: How anchors are selected.
-        directed: Whether source and target of directed edges have a half of the width each, with ``"reach"``. Directions do
-            not count otherwise.
-        attributes: ``"smooth"``: attributes are added up over two steps; ``"append"``: they are read by themselves. In both
-            cases they are compressed to a fifth part.
+        directed: With ``"reach"``, whether a node has one half of its vector as a source and the other half as a target of
+            directed edges. Otherwise directions are ignored.
+        attributes: ``"smooth"`` adds up attributes over two steps, ``"append"`` uses them unchanged. In both cases they
+            become a fifth part.
         preset: ``"best"``, ``"paper"`` or ``"authors"``; see :data:`graphreach.nn.PRESETS`. This and all arguments below
-            but ``random_state`` go with ``method="paper"`` only.
+            except ``random_state`` have an effect with ``method="paper"`` only.
         hidden_channels: Width of the hidden layers.
         num_layers: Number of layers.
         epochs: Maximum number of epochs; None is 300 up to 10,000 nodes, 200 up to 50,000 and 30 beyond.
@@ -75,9 +75,9 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         ids_: The graph's node ids.
         anchors_: Ids of the anchors.
         auc_: AUC of the held-out links, nan if none were held out.
-        held_out_links_: Number of links that ``auc_`` is of.
+        held_out_links_: Number of links that ``auc_`` was measured on.
         seconds_: Times by phase.
-        best_epoch_: Epoch whose model was chosen, with ``"paper"``; so are the following.
+        best_epoch_: Epoch whose model was chosen. This and the following four exist with ``"paper"`` only.
         loss_: Training loss of each epoch.
         model_: The trained :class:`graphreach.nn.GraphReach`.
         settings_: All settings that the model was trained with.
@@ -138,7 +138,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
 
     @classmethod
     def from_settings(cls, settings: Any, **arguments: Any) -> Self:
-        """An estimator of the paper's model with those of ``settings`` that were set.
+        """An estimator of the paper's model, with the values in ``settings`` that were set.
 
         Args:
             settings: :class:`graphreach.training.Settings`.
@@ -157,7 +157,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         """Embed all nodes of a graph.
 
         Args:
-            graph: A :class:`Graph`, a networkx, SciPy or PyG graph, or the path of a file.
+            graph: A :class:`Graph`, a networkx, SciPy or PyG graph, a data frame of edges, or the path of a file.
             y: Ignored; scikit-learn passes it.
             x: Attributes ``[n, d]`` in the order of the graph's ids, or None.
         """
@@ -186,11 +186,12 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         return self
 
     def partial_fit(self, graph: Any, y: Any = None, *, x: Any = None) -> Self:
-        """Embed a graph that has changed, going on from the vectors there are: those of known nodes move a little.
+        """Embed a graph that has changed, starting from the existing vectors: those of known nodes move a little.
 
-        New nodes are placed first, as :meth:`transform` does. Then the vectors of walks are trained on, and the other
-        parts are computed anew and turned so that known nodes stay as near to where they were as they can. How pairs are
-        scored stays. An estimator that is not fitted is fitted; a graph without any known node is refused.
+        New nodes get their first vectors as in :meth:`transform`. Then training of the vectors of walks continues, and the
+        other parts are computed again and rotated so that known nodes stay as close to their old vectors as possible. The
+        scoring of pairs does not change. This fits an estimator that was not fitted yet, and refuses a graph without
+        any known node.
 
         Args:
             graph: The graph that was embedded, grown or changed.
@@ -218,18 +219,18 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
     def update(
         self, add: Any = None, remove: Any = None, weights: Any = None, *, graph: Any = None, x: Any = None
     ) -> Self:
-        """Change the graph that is known: the embedding and all methods then answer for it as it is now.
+        """Change the graph of the embedding; all methods then answer for the changed graph.
 
         The embedding becomes what :meth:`transform` gives for the changed graph, bit for bit: nodes that were fitted keep
-        their vectors, and all later ones are placed by the edges that there are now, so that it does not matter in which
-        order these came. With ``"position"`` all positions are computed in the changed graph.
+        their vectors, and all later ones are placed by the edges that there are now. So the order in which these came
+        does not matter. With ``"position"`` all positions are computed in the changed graph.
 
         Args:
             add: Edges to add, as :meth:`graphreach.Graph.updated` takes them.
             remove: Edges to remove.
             weights: Edges with their new weights.
-            graph: The changed graph itself, instead of what changes: one that :meth:`graphreach.Graph.updated` gave. An
-                estimator that was loaded is given its first graph so.
+            graph: The changed graph itself, instead of what changes: one that :meth:`graphreach.Graph.updated` gave. A
+                loaded estimator gets its first graph this way.
             x: Attributes of all nodes of the changed graph, in the order of its ids, if it was fitted with them.
 
         Example:
@@ -257,10 +258,10 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
     def transform(self, graph: Any, new_anchors: bool = False, *, x: Any = None) -> NDArray[np.float32]:
         """Vectors of a graph's nodes, in the order of its ids.
 
-        With ``"reach"``, nodes that were embedded keep their vectors, and others are placed by their neighbours and by
-        walks from them. A graph none of whose nodes is known is embedded by itself, with a warning: such vectors cannot be
-        compared with those of the first graph. With ``"position"``, all positions are computed in the graph that is given,
-        relative to the same anchors.
+        With ``"reach"``, embedded nodes keep their vectors, and the vectors of other nodes come from their neighbours
+        and from walks that start at them. If no node of the graph is known, it is embedded separately, with a warning:
+        its vectors cannot be compared with those of the first graph. With ``"position"``, all positions are computed in
+        the given graph, relative to the same anchors.
 
         Args:
             graph: The graph that was embedded, grown or changed. Ids may have turned from integers to text or back. With
@@ -280,16 +281,16 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
     ) -> NDArray[np.float32]:  # fmt: skip
         """The probability that each pair of ids is a link.
 
-        By the vectors of both nodes, with the context vectors of walks and the degrees, which are stored beside the
-        embedding. It is calibrated on held-out links. Where none were held out, the more alike two vectors are, the
-        higher the pair scores, and scores are no probabilities.
+        It follows from the vectors of both nodes, the context vectors of walks and the degrees, which are stored with the
+        embedding, and is calibrated on held-out links. If none were held out, the score is higher the more similar two
+        vectors are, and is not a probability.
 
         Args:
-            pairs: Rows ``(u, v)`` of node ids: a list of pairs or an array ``[m, 2]``.
+            pairs: Rows ``(u, v)`` of node ids: a list of pairs, an array ``[m, 2]`` or a data frame of two columns.
             graph: The graph that they are in, if it is not the one that was embedded; see :meth:`transform`.
             new_anchors: See :meth:`transform`.
             x: Attributes of another graph, if it was fitted with them.
-            prior: The share of links among the pairs asked about, or ``"density"``, that among all pairs of the graph. With
+            prior: The share of links among these pairs; ``"density"`` is the share among all pairs of the graph. With
                 ``"paper"`` it is one half.
         """
         if self._is_paper():
@@ -312,10 +313,11 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         return chance
 
     def nearest(self, ids: Any, top: int = 10, metric: str = "cosine") -> list[list[tuple[Any, float]]]:
-        """The nodes with the nearest vectors, for each of some nodes: their ids and how alike they are, the nearest first.
+        """The nodes with the most similar vectors, for each of some nodes: their ids and similarities, the most similar
+        first.
 
         Args:
-            ids: Ids of nodes as a list, array or range, or one id.
+            ids: Ids of nodes as a list, array, Series or range, or one id.
             top: Number of nodes for each.
             metric: ``"cosine"`` or ``"dot"``.
 
@@ -340,7 +342,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
     def save(self, folder: str | Path) -> None:
         """Write all that was fitted and all parameters to a folder; nothing is pickled.
 
-        With ``"paper"`` that is the model and its anchors, and :meth:`transform` makes the embedding again.
+        With ``"paper"`` these are the model and its anchors, and :meth:`transform` makes the embedding again.
         """
         if self._is_paper():
             self._paper.save(folder)
@@ -419,12 +421,29 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         return self.fit(graph, **fit_params).embedding_
 
     def get_embedding(self) -> NDArray[np.float32]:
-        """The embedding of the graph that was fitted, as karateclub names it."""
+        """The embedding of the fitted graph; karateclub uses this name."""
         if not hasattr(self, "embedding_"):
             raise InputError(
                 "GraphReachEmbedding must be fitted first: call fit(graph), or transform(graph) if it was loaded"
             )
         return self.embedding_
+
+    def to_frame(self, kind: str = "polars") -> Any:
+        """The embedding as a data frame, with the columns ``id``, ``z0``, ``z1``, ... of ``graphreach embed``.
+
+        Args:
+            kind: ``"polars"`` or ``"pandas"``.
+
+        Example:
+            >>> import graphreach as gr
+            >>> graph = gr.datasets.load("communities")[0].graph
+            >>> gr.GraphReachEmbedding("position", dim=2).fit(graph).to_frame().columns
+            ['id', 'z0', 'z1']
+        """
+        from graphreach.graph.outgoing import make_frame
+
+        rows = self.get_embedding()
+        return make_frame({"id": self.ids_, **{f"z{i}": column for i, column in enumerate(rows.T)}}, kind)
 
     def _forget(self) -> None:
         for name in [*vars(self)]:
@@ -444,6 +463,8 @@ DEFAULTS = {name: each.default for name, each in inspect.signature(GraphReachEmb
 
 def _listed(ids: Any, known: NDArray[Any]) -> list[Any]:
     """One id or several as a list; a tuple is one id if a node has it."""
+    frame = as_frame(ids)
+    ids = series_values(ids if frame is None else frame_columns("ids", frame, 1, "node ids")[0])
     if isinstance(ids, np.ndarray):
         return list(np.atleast_1d(ids).tolist())
     if isinstance(ids, tuple) and match_ids([ids], known)[0] >= 0:

@@ -1,7 +1,7 @@
 """Nodes whose vectors are nearest: exact for any nodes that are asked about, approximate for all of many.
 
-Every product is summed in one order, whoever is asked about beside, and of equal scores the smaller position is better, so
-that the answer is the same bit for bit on any number of threads and in blocks of any size.
+Every product is summed in one order, whichever nodes are asked about together. Of equal scores the smaller position is
+better, so that the answer is the same bit for bit on any number of threads and in blocks of any size.
 """
 
 import warnings
@@ -20,10 +20,10 @@ from graphreach.progress import stage, track
 METRICS = ("cosine", "dot")
 
 EXACT_NODES = 50_000
-"""Up to so many nodes :meth:`NearestNodes.all` compares all pairs: in less time than the index takes to compile."""
+"""Largest graph of which :meth:`NearestNodes.all` compares all pairs: this takes less time than compiling the index."""
 
 MORE = 20
-"""Neighbours in the approximate index beyond those that are asked for: with fewer it misses more."""
+"""Extra neighbours in the approximate index; with fewer it misses more of the nearest nodes."""
 
 TOGETHER = 4
 """Nodes whose products with a vector are computed together: always as many, so that no bit depends on their number."""

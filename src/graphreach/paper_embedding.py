@@ -37,29 +37,29 @@ from graphreach.walks.engine import Engine, find_engine
 from graphreach.walks.walk_length import check_count
 
 WIDEST = 2**20
-"""Channels and layers beyond which something else was meant."""
+"""Maximum number of channels and of layers; more is taken for a mistake."""
 
 FEWEST_LINKS = 10
-"""Links from which on some are held out of training."""
+"""Minimum number of links for holding some out of training."""
 
 HELD_OUT_LINKS = 50_000
-"""Links that are held out at most, to choose the model by and again as many to judge it."""
+"""Maximum number of links that are held out to choose the model, and again to test it."""
 
 APART_NODES = 10_000
-"""Nodes up to which the steps of exact reachability are kept apart."""
+"""Maximum number of nodes for which the steps of exact reachability are kept separate."""
 
 TOGETHER_LENGTH = 10
 """Jumps of a walk where steps are taken together; on validation links of Cora better than 4."""
 
 MOST_ANCHORS = 128
-"""Anchors, and width of the embedding, of graphs beyond that, unless asked for otherwise."""
+"""Default number of anchors, and width of the embedding, of larger graphs."""
 
 PLAIN = {
     "num_anchors": "num_anchors", "strategy": "strategy", "preset": "preset", "hidden_channels": "hidden_channels",
     "num_layers": "num_layers", "epochs": "epochs", "learning_rate": "learning_rate", "batch_size": "pairs_per_step",
     "random_state": "seed", "device": "device",
 }  # fmt: skip
-"""Arguments of the estimator, and the settings that they are."""
+"""Arguments of the estimator and the settings that they correspond to."""
 
 ELSEWHERE = ("engine", "address", "workers", "device")
 """Arguments that say where a model is trained, and nothing about the model; earlier versions stored the first three."""
@@ -70,7 +70,7 @@ LATER = ("method", "dim", "directed", "attributes")
 
 
 def recipe(num_nodes: int, num_links: int, preset: str = "best") -> dict[str, Any]:
-    """Settings of training for embeddings that say all there is to say: pairs are scored by them alone.
+    """Training settings for embeddings that contain everything: pairs are scored by their vectors only.
 
     Beyond :data:`APART_NODES` nodes reachability is sampled and its steps are taken together, as exact steps of every node
     and anchor take long and much memory; beyond :data:`WHOLE_GRAPH_NODES` training is in pieces. A tenth of the links, at
@@ -100,8 +100,8 @@ class PaperEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     """The paper's model, trained on the graph's links without labels: :class:`graphreach.GraphReachEmbedding` with
     ``method="paper"``.
 
-    A tenth of the links, at most 50,000, is held out to choose the epoch by, and as many to tell how well links are found
-    (``auc_``); graphs with fewer than 10 links are trained on all of them. The embedding itself is computed with all links.
+    A tenth of the links, at most 50,000, is held out to choose the epoch, and as many to measure how well links are found
+    (``auc_``). With fewer than 10 links all are used for training. The embedding itself is computed with all links.
 
     Args:
         num_anchors: Number of anchors, which is the width of the embedding; see :func:`graphreach.select_anchors`.
@@ -119,14 +119,14 @@ class PaperEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         device: ``"cpu"``, ``"cuda"``, or ``"auto"``, which is CUDA where there is a GPU. Its numbers differ from a CPU's by
             rounding.
         engine: ``"local"``, ``"ray"``, or an engine such as :class:`graphreach.cluster.Ray`, whose workers share the steps;
-            the result is the same but for rounding.
+            the result is the same up to rounding.
 
     Attributes:
         embedding_: ``[n, k]``, rows in the order of ``ids_``.
         ids_: The graph's node ids.
         anchors_: Ids of the anchors.
         auc_: AUC of the held-out links, nan if none were held out.
-        held_out_links_: Number of links that ``auc_`` is of.
+        held_out_links_: Number of links that ``auc_`` was measured on.
         best_epoch_: Epoch whose model was chosen.
         loss_: Training loss of each epoch.
         model_: The trained :class:`graphreach.nn.GraphReach`.
@@ -176,7 +176,7 @@ class PaperEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     @classmethod
     def from_settings(cls, settings: Settings, **arguments: Any) -> Self:
-        """An estimator with those of ``settings`` that were set; the recipe has the rest.
+        """An estimator with the values in ``settings`` that were set; the recipe provides the rest.
 
         Args:
             settings: Settings of training.
@@ -253,7 +253,7 @@ class PaperEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
         Args:
             graph: The graph that was trained on, grown or changed: the anchors stay and only reachability is computed
-                anew. Ids may have turned from integers to text or back. A few anchors that are gone are named in a
+                again. Ids may have turned from integers to text or back. A few anchors that are gone are named in a
                 warning and their columns are zero; a graph without more of them is refused.
             new_anchors: Whether to choose as many anchors in this graph instead, for one that has nothing to do with the
                 graph that was trained on.

@@ -1,4 +1,4 @@
-"""How far work that takes longer than two seconds is: bars on a terminal, else a plain line now and then."""
+"""Progress of work that takes longer than two seconds: bars on a terminal, otherwise a plain line from time to time."""
 
 import sys
 import threading
@@ -46,8 +46,8 @@ def track(items: Iterable[T], total: int, description: str) -> Iterator[T]:
 def live(description: str, total: int | None, unit: str = "") -> Iterator[Callable[[int, str], None]]:
     """Give a function that shows how much is done and a text that changes, on a bar like that of :func:`track`.
 
-    The time left is estimated from what was done since the first call, so a run that goes on where another ended does not
-    count what that one did.
+    The remaining time is estimated from the work since the first call, so a run that continues another one does not
+    count the work of the other.
 
     Args:
         description: What is done.
@@ -81,7 +81,7 @@ def live(description: str, total: int | None, unit: str = "") -> Iterator[Callab
 
 @contextmanager
 def stage(description: str) -> Iterator[None]:
-    """Show on stderr that work of unknown length goes on, once it has taken longer than :data:`DELAY`."""
+    """Show on stderr that work of unknown length is running, once it has taken longer than :data:`DELAY`."""
     with live(description, None) as show:
         if _quiet() or not _on_terminal():
             yield
@@ -100,7 +100,7 @@ def stage(description: str) -> Iterator[None]:
 def plain_lines(say: Callable[[str], None]) -> Iterator[None]:
     """Within the block, report progress to ``say`` every :data:`INTERVAL` seconds where there is no terminal.
 
-    The command line does so. Without it, as in a library or in a notebook's log, there is nothing.
+    The command line uses this. Elsewhere, as in a library or in the log of a notebook, nothing is reported.
     """
     _lines.begin(say)
     try:
@@ -156,7 +156,7 @@ class Task:
 
     @property
     def left(self) -> str:
-        """The time that the rest will take, if it goes on as it did since the first call."""
+        """The remaining time, if work continues at the pace since the first call."""
         if not self.total or self._first is None or self.done <= self._first[0]:
             return ""
         done, since = self._first

@@ -21,13 +21,13 @@ from graphreach.walks.defaults import STRATEGY
 class ReachClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     r"""Predicts the classes of nodes from a graph and the known classes of some of them, as a scikit-learn estimator.
 
-    A node is described by its position, which is the lift of its walks to anchors; by how much of its walks visit the
-    labelled nodes of each class (without its own label); and by attributes of the nodes that walks meet, if there are any.
-    Logistic regression reads each of these; penalties, and how much each is worth, are chosen by cross-validation of the
-    labelled nodes, which also calibrates the probabilities. See :mod:`graphreach.reachability.classes`.
+    A node is described by its position, which is the lift of its walks to anchors, and by how much its walks visit the
+    labelled nodes of each class, without its own label. Where there are attributes, those of the nodes that walks meet
+    are added. A logistic regression reads each of these. Cross-validation on the labelled nodes chooses the penalties
+    and the weight of each part, and calibrates the probabilities. See :mod:`graphreach.reachability.classes`.
 
-    Nodes that come later are predicted too: give the grown graph to :meth:`predict`. Anchors and labels are found in it by
-    id. A node from which no anchor and no labelled node is reached has the classes' frequencies as probabilities, unless
+    To predict nodes that come later, give the grown graph to :meth:`predict`. Anchors and labels are found in it by id. If
+    walks from a node reach no anchor and no labelled node, its probabilities are the frequencies of the classes, unless
     attributes say more.
 
     Args:
@@ -73,10 +73,11 @@ class ReachClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Learn from the labels of some nodes.
 
         Args:
-            graph: A :class:`graphreach.Graph`, a networkx, SciPy or PyG graph, or the path of a file.
+            graph: A :class:`graphreach.Graph`, a networkx, SciPy or PyG graph, a data frame of edges, or a file's path.
             labels: A mapping from id to label; pairs ``(id, label)``; or one label per node in the order of the graph's
                 ids, where ``None``, NaN and the integer -1 are unknown. For several labels per node, a mapping from id to
-                lists or sets, or a matrix ``[n, classes]`` of zeros and ones, where a row of -1 or NaN is unknown.
+                lists or sets, or a matrix ``[n, classes]`` of zeros and ones, where a row of -1 or NaN is unknown. A pandas
+                Series has ids in its index; a data frame has a column of ids, named id or node, and one of labels.
             x: Attributes ``[n, d]`` in the order of the graph's ids, an array or a SciPy sparse matrix, or None.
         """
         options, known = self._check_parameters(), as_graph(graph)

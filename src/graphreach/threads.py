@@ -1,7 +1,7 @@
 """Threads: as many as there are CPUs to use, that sleep while they wait; and torch's sums on one of them.
 
-The threads of OpenMP wait for their next piece of work by spinning, which takes the CPU from whoever else could use it: on
-a busy machine from the very threads that are waited for. :func:`prepare` asks for sleep instead, before torch and numba
+The threads of OpenMP wait for their next piece of work by spinning, which takes the CPU from whoever else could use it. On
+a busy machine this may be the threads that they wait for. :func:`prepare` asks for sleep instead, before torch and numba
 load their OpenMP. What the user chose in the environment stays.
 """
 

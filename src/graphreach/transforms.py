@@ -24,10 +24,11 @@ from graphreach.walks.defaults import NUM_ANCHORS, NUM_WALKS, STRATEGY, WALK_LEN
 class AddReachability(BaseTransform):  # type: ignore[misc]
     r"""Adds anchors and reachability to a PyG graph (functional name: :obj:`add_reachability`).
 
-    Sets ``anchor_index`` ``[k]`` and the position matrices, under names that batch correctly: dense ``to_anchors`` and
-    ``from_anchors`` ``[n, k]`` (all graphs of a batch need one k), or with ``layout="csr"`` sparse ``adj_to_anchors`` and
-    ``adj_from_anchors`` (k may differ by graph; a batch is block-diagonal). Uses ``edge_index`` (or ``adj_t``) and
-    ``edge_weight`` as they stand, never ``edge_label_index``: after ``RandomLinkSplit`` no held-out edge is seen.
+    Sets ``anchor_index`` ``[k]`` and the position matrices, under names that batch correctly. These are dense
+    ``to_anchors`` and ``from_anchors`` ``[n, k]``, where all graphs of a batch need the same k. With ``layout="csr"`` they
+    are sparse ``adj_to_anchors`` and ``adj_from_anchors``; k may differ by graph, and a batch is block-diagonal. Uses
+    ``edge_index`` (or ``adj_t``) and ``edge_weight`` as they stand, never ``edge_label_index``: after
+    ``RandomLinkSplit`` no held-out edge is seen.
 
     Args:
         num_anchors: See :func:`graphreach.select_anchors`.

@@ -1,7 +1,7 @@
 """Numba kernels of anchor selection.
 
-The bipartite graph of section 3.2 is kept once for all samples of walks: an entry (u, v) carries a byte whose bit s says
-that a walk of sample s from v visits u; the highest bit stands for all walks.
+The bipartite graph of section 3.2 is kept once for all samples of walks. An entry (u, v) carries a byte whose bit s says
+that a walk of sample s from v visits u. The highest bit stands for all walks.
 """
 
 import heapq
@@ -12,7 +12,7 @@ import numpy as np
 from graphreach.jit import fill, kernel, on_helpers, parallel_kernel, rows_of
 
 TAKEN = -1
-"""Stands for a node that was chosen, where else is noted how many were when its gain was last computed."""
+"""Marks a chosen node. The others hold how many nodes were chosen when their gain was last computed."""
 
 
 @kernel

@@ -78,6 +78,24 @@ class AnchorSet:
     def __getitem__(self, item: Any) -> Any:
         return self.anchors[item]
 
+    def to_frame(self, ids: Any = None, kind: str = "polars") -> Any:
+        """A data frame with one row per anchor: its ``rank``, 1 for the best, and ``anchor``.
+
+        Args:
+            ids: The graph's ids; by default the frame has positions.
+            kind: ``"polars"`` or ``"pandas"``.
+
+        Example:
+            >>> import graphreach as gr
+            >>> star = gr.Graph.from_edge_list([("hub", "a"), ("hub", "b"), ("hub", "c")])
+            >>> gr.select_anchors(star, 1, strategy="degree").to_frame(star.ids).rows()
+            [(1, 'hub')]
+        """
+        from graphreach.graph.outgoing import given_ids, make_frame
+
+        known = given_ids(ids, self.num_nodes)
+        return make_frame({"rank": np.arange(1, len(self) + 1), "anchor": known[self.anchors]}, kind)
+
     def __repr__(self) -> str:
         noun = "anchor" if len(self) == 1 else "anchors"
         return (
@@ -100,11 +118,11 @@ def select_anchors(
     r"""Choose the nodes that positions are measured against, as in section 3.2 of the
     `"GraphReach" <https://arxiv.org/abs/2008.09657>`_ paper.
 
-    A node u covers a node v if a walk from v visits u, u not v. ``"greedy"`` draws five samples of 30% of the walks,
-    runs the greedy of Algorithm 2 on each (by lazy evaluation; when everything that can be covered is, a new round begins
-    with nothing covered) and takes the nodes chosen most often; ties go to the greater summed marginal coverage, then to
-    the more visited, then to a seeded hash. One greedy run up to its saturation reaches at least :math:`1 - 1/e` of the
-    best coverage; for the consensus, the result says what it reaches on all walks and what could be reached at most.
+    A node u covers another node v if a walk from v visits u. ``"greedy"`` draws five samples of 30% of the walks, runs
+    Algorithm 2 on each and takes the nodes chosen most often. Ties go to the greater summed marginal coverage, then to
+    the more visited node, then to a seeded hash. The evaluation is lazy; when everything that can be covered is covered,
+    a new round begins with nothing covered. One greedy run up to its saturation reaches at least :math:`1 - 1/e` of the
+    best coverage. For the consensus, the result holds the coverage on all walks and an upper bound of the best one.
 
     On graphs with more than :data:`MAX_VISITS` visits, anchors are selected on the walks of a random sample of starts and
     their coverage is measured on another, independent one. With :math:`\Lambda` of :math:`\theta` starts covered and
@@ -124,9 +142,10 @@ def select_anchors(
             ``(graph, num_anchors, seed)`` that returns positions.
         num_walks: Walks from each start, :math:`n_w`.
         walk_length: Jumps of a walk, :math:`l_w`, or ``"diameter"``.
-        seed: Random seed for walks and for breaking ties. Walks
-            are those of :func:`random_walks` and :func:`reachability` with this seed.
-        num_starts: How many starts to select and to measure on; by default all where that is affordable.
+        seed: Random seed for walks and for breaking ties. The walks are those of :func:`random_walks` and
+            :func:`reachability` with this seed.
+        num_starts: Number of starts for selection, and again for measuring the coverage; by default all where that is
+            affordable.
         engine: ``"local"``, ``"ray"``, or an engine such as :class:`graphreach.cluster.Ray`; the anchors are the same.
 
     Example:

@@ -42,7 +42,7 @@ PUBLISHED = {"link": "hubs", "pair": "clique"}
 class Victim:
     """A pre-trained model with its anchors, which stay what they were whatever happens to the graph.
 
-    Reachability, distances and adjacency are computed anew on the changed graph by the run's own settings. What a setting
+    Reachability, distances and adjacency are computed again on the changed graph by the run's own settings. What a setting
     measured on the graph before, the walk length that is its diameter, is part of the model and stays. P-GNN's sets
     depend on the seed and the number of nodes alone, so they stay by themselves.
 
@@ -98,7 +98,7 @@ class Victim:
 
 @dataclass(frozen=True, eq=False)
 class ReachVictim:
-    """A run of method ``reach``: its network, recipe and anchors stay, what describes a pair is computed anew.
+    """A run of method ``reach``: its network, recipe and anchors stay, what describes a pair is computed again.
 
     Links are learned from graphs without them, so a pair that colluders have joined is described without their edge; of
     another relation the edge is read.

@@ -46,7 +46,7 @@ class Tally:
 
     @property
     def comparisons(self) -> int:
-        """Of all groups."""
+        """Number of pairs of a positive and a negative example, over all groups."""
         return int(np.dot(self.positives, self.negatives))
 
     @property

@@ -19,7 +19,7 @@ class Changing:
     """A run and its graph.
 
     Attributes:
-        run: The folder, as :func:`graphreach.updates.runs.open_updatable` has it.
+        run: The folder, opened by :func:`graphreach.updates.runs.open_updatable`.
         graph: Its graph as it is so far.
         options: The options of :func:`graphreach.read_graph` that it was read by.
         path: The file that it was read from, or None.

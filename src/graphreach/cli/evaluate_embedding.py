@@ -21,7 +21,7 @@ from graphreach.io.writers import write_table
 if TYPE_CHECKING:
     from graphreach.tasks import EmbeddingScore
 
-VECTORS = "Embedding: .parquet, .csv, .npy or .tsv (with ids beside it), .npz or .emb (word2vec)."
+VECTORS = "Embedding: .parquet, .csv, .npy or .tsv (with a file of ids), .npz or .emb (word2vec)."
 TABLE = "Table of node ids and labels, one row per label (.csv .tsv .txt .parquet)."
 COUNTS = "known: as many labels are predicted as a node has; unknown: those with a probability of at least 0.5."
 

@@ -15,12 +15,12 @@ from graphreach.cli.options import check_output, option
 from graphreach.cli.remarks import say_one_kind
 from graphreach.progress import stage
 
-PAIR = "Ids of a pair whose score is to be explained."
+PAIR = "Ids of the pair whose score to explain."
 MOST = 10
 """Anchors to show of a node, and of a pair whose score is a sum over anchors."""
 
 TOP = "3 for a pair of model reach, else 10"
-NODE = "Id of a node whose position is to be explained."
+NODE = "Id of the node whose position to explain."
 
 
 def explain(

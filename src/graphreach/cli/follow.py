@@ -36,9 +36,9 @@ def follow(
 ) -> None:
     """Follow edges as they arrive: apply each batch to the graph of a run, and write what it changes.
 
-    Each time, the whole lines that were appended are one batch. It is written to DIR/batches, then applied, and what it
-    changed is in DIR/changes under the same number: of an embedding the vectors that changed, of a run or predictor of
-    links recommendations for the nodes of the batch. Lines have the columns of the run's own graph, found at the first
+    Each time, the whole lines that were appended are one batch. It is written to DIR/batches and then applied. What it
+    changed is in DIR/changes under the same number: the vectors that changed for an embedding, recommendations for the
+    nodes of the batch for a run or a predictor of links. Lines have the columns of the run's own graph, found at the first
     line; a column op says add or remove, and without one all edges are added. If EDGES is the file that the run was
     trained on, what it has so far is in the graph already.
 

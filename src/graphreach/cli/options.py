@@ -1,4 +1,4 @@
-"""Options that several verbs share, what their texts mean, and checks of the files that are to be written."""
+"""Options that several verbs share, what their texts mean, and checks of the files that will be written."""
 
 import os
 from collections.abc import Sequence
@@ -63,8 +63,8 @@ TestPairs = Annotated[Path | None, option("--test-pairs", GIVEN, "FILE", "drawn 
 VALIDATION = "The same of links to choose the model by."
 ValPairs = Annotated[Path | None, option("--val-pairs", VALIDATION, "FILE", "drawn from the graph")]
 DRAWN = (
-    "Pairs that links are told apart from: uniform, degree (both ends as popular as those of links), same-distance or"
-    " common-neighbour."
+    "Negative pairs, from which links have to be distinguished: uniform, degree (both ends as popular as those of links),"
+    " same-distance or common-neighbour."
 )
 Negatives = Annotated[str | None, option("--negatives", DRAWN, "NAME", "uniform")]
 FOREST = "Keep a spanning forest of the links in training, so that no part of the graph falls apart."

@@ -79,8 +79,8 @@ def predict(
     share of 1000 random pairs without a link that score lower. All edges of the graph are used, including those that were
     held out for testing.
 
-    Of a run whose nodes have several labels, a node has one row for each label with a probability of at least 0.5, or else
-    one for the likeliest label; the columns p_... are the probabilities of all labels in each of its rows.
+    If nodes have several labels, each node has one row per label with a probability of at least 0.5, or one row for the
+    likeliest label if there is none. The columns p_... hold the probabilities of all labels in each of its rows.
 
     Rows with unknown ids, and pairs of a node with itself, are left out and listed on stderr, and the exit code is 3.
     """
@@ -223,9 +223,10 @@ def evaluate(
 ) -> None:
     """Print the metrics of a run's test examples, or of pairs or nodes of your own whose truth is known.
 
-    auc is the chance that a positive pair scores above a negative one, ap the average precision. Of nodes, accuracy is the
-    share of right classes, auc the mean over classes of the AUC of one class against the rest by the scores of the
-    classes, and hard_auc the same by the predicted class alone, as the paper's tables have it: 0.5 is chance in both.
+    For pairs, auc is the chance that a positive pair scores above a negative one, and ap is the average precision. For
+    nodes, accuracy is the share of right classes. auc is then the mean over classes of the AUC of one class against the
+    rest by the scores of the classes. hard_auc is the same by the predicted class alone, as in the paper's tables; 0.5
+    is chance in both.
 
     Scores of pairs by model reach are probabilities. Their calibration error is the mean distance of a probability from the
     share of positives among the pairs that have about that probability, at the base rate that they assume.

@@ -34,7 +34,7 @@ def read_ranked(path: Path, links: Path | None, graph: gr.Graph) -> Ranked:
 
 
 def say_known(graph: gr.Graph, ranked: Ranked) -> None:
-    """Say that links are edges of the graph, so that other links to be ranked are seen when one is scored."""
+    """Warn if links are edges of the graph: each would see the other links while it is scored."""
     listed = ranked.pairs[:, ranked.links]
     known = int(np.count_nonzero(edge_weights(graph, listed) > 0))
     if known:

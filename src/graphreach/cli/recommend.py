@@ -14,7 +14,7 @@ from graphreach.cli.completion import complete_graph
 from graphreach.cli.data import GRAPH, GraphFile, find_node, load_run, with_graph
 from graphreach.cli.group import say
 from graphreach.cli.options import check_output, option
-from graphreach.cli.output import write_rows
+from graphreach.cli.output import show_rows
 from graphreach.pairs.candidates import compares_positions
 from graphreach.progress import stage
 
@@ -33,6 +33,8 @@ RUN_OR_GRAPH = Annotated[
     ),
 ]
 NODE = "Id of a node to recommend partners for; repeatable."
+TOP = "Number of links; with --node or --all the number of partners for each node."
+WHY = "Whether to say what speaks for each link."
 FIT = (
     "Learn from the graph instead of using the model that ships with the package; always done for directed graphs. A small"
     " graph may start from that model, as in train it does not."
@@ -43,9 +45,10 @@ OTHER = "The graph to recommend links of, with a folder as RUN."
 @partial(with_graph, argument=RUN_OR_GRAPH)
 def recommend(
     file: GraphFile,
-    node: Annotated[list[str] | None, option("--node", NODE, "ID", "none")] = None,
-    all_: Annotated[bool, option("--all", "Recommend partners for all nodes.", default="off")] = False,
-    top: Annotated[int, option("--top", "Number of partners for each node.", "N", min=1)] = 10,
+    node: Annotated[list[str] | None, option("--node", NODE, "ID", "the best links of the whole graph")] = None,
+    all_: Annotated[bool, option("--all", "Recommend partners for every node.", default="off")] = False,
+    top: Annotated[int, option("--top", TOP, "N", min=1)] = 10,
+    why: Annotated[bool | None, option("--why/--no-why", WHY, default="on, off with --all")] = None,
     other: Annotated[Path | None, option("--graph", OTHER, "FILE", "none")] = None,
     features: options.Features = None,
     output: Annotated[Path | None, option("--output -o", "A .csv, .parquet or .json file.", "FILE", "stdout")] = None,
@@ -53,29 +56,32 @@ def recommend(
     seed: Annotated[int, option("--seed", options.SEED, "N", min=0, max=2**32 - 1)] = 0,
     json_: options.Json = False,
 ) -> None:
-    """Recommend links that the graph does not have yet, the likeliest partners of each node first.
+    """Recommend links that the graph does not have yet: the best of the whole graph, or the best partners of nodes.
 
     Links are scored by a model that ships with the package, by one that is learned from the graph (--fit), or by that of a
-    run. Each row is a node, a partner, the probability of
-    a link between them and the partner's rank among those of the node; in a directed graph the link goes from the node to
-    the partner. Probabilities assume that links are as frequent as among all pairs of the graph. In a graph with two kinds
-    of nodes (--bipartite), partners are of the other kind. A node without edges has no rows.
+    run. Each row is a node, a partner, the probability of a link between them, its rank (with --node or --all among those
+    of the node), and what speaks for it. In a directed graph the link goes from the node to the partner. Probabilities
+    assume that links are as frequent as among all pairs of the graph. In a graph with two kinds of nodes (--bipartite),
+    partners are of the other kind. A node without edges has no rows.
     """
-    if bool(node) == all_:
-        got = "both" if all_ else "neither"
-        raise gr.InputError(f"one of --node (with the id of a node, repeatable) and --all must be given, got {got}")
+    if node and all_:
+        raise gr.InputError("at most one of --node and --all must be given, got both")
     if output is not None:
         check_output(output, SUFFIXES)
     graph, x = _read_data(file, other, features)
-    wanted = None if all_ else [graph.ids[find_node(graph, text)] for text in node or []]
+    wanted = [graph.ids[find_node(graph, text)] for text in node] if node else None
     links = _predictor(file.graph, graph, x, seed, fit)
     positive = "are links" if links.links_ else "are of one class"
     say(f"probabilities are those where {links.rate(graph):.3g} of all pairs asked about {positive}")
     if not compares_positions(graph, graph.num_nodes if wanted is None else len(wanted)):
         say("candidates are those that walks reach; positions are not compared for so many nodes")
-    rows = _Rows(links.recommend_blocks(wanted, top, graph, x))
-    write_rows(rows, output, json_)
-    if rows.without:
+    reasons = not all_ if why is None else why
+    if node or all_:
+        rows = _Rows(links.recommend_blocks(wanted, top, graph, x, reasons))
+    else:
+        rows = _Rows(iter([links.new_links(top, graph, x, reasons)]))
+    show_rows(rows, output, json_)
+    if rows.without and (node or all_):
         say(f"{rows.without} node{'' if rows.without == 1 else 's'} without candidates, such as those without edges")
     if output is not None:
         say(f"{rows.count} rows are in {output}")

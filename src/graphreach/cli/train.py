@@ -212,8 +212,8 @@ def compare(
 ) -> None:
     """Train several models on the same splits and show their test metrics as a table and a bar chart.
 
-    Runs that are already in the folder are not repeated, and an interrupted one is resumed; each can be given to graphreach
-    predict, evaluate and report. The metrics are explained by graphreach evaluate --help.
+    Runs that are already in the folder are not repeated, and an interrupted one continues. graphreach predict, evaluate and
+    report read each of them, and graphreach evaluate --help explains the metrics.
     """
     from graphreach import plot, training
     from graphreach.training.plan import check_effect, check_labels

@@ -37,9 +37,9 @@ def update(
 ) -> None:
     """Change the graph of a run: add, remove and re-weight edges, and write a run that answers for the changed graph.
 
-    Nothing is learned anew: the model and the anchors stay. The new folder holds the changed graph, so that graphreach
-    predict, recommend and explain answer for it without the file of all its edges; that of an embedding holds the vectors,
-    for graphreach nearest: known nodes keep theirs and new ones are placed. RUN itself stays as it is.
+    Nothing is learned again: the model and the anchors stay. The new folder holds the changed graph, so graphreach
+    predict, recommend and explain answer for it without a file of all its edges. The new folder of an embedding holds the
+    vectors for graphreach nearest: known nodes keep theirs and new ones are placed. RUN itself stays as it is.
     """
     _check_outputs(output, changed)
     if add is None and remove is None and reweight is None:

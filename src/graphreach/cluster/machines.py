@@ -93,7 +93,7 @@ class Machines:
         return all(address.startswith("127.") for address in self.addresses)
 
     def cores_for(self, processes: int) -> int:
-        """The most CPUs that every one of so many processes can have."""
+        """The most CPUs that each of this number of processes can have."""
         if processes > sum(self.cores):
             raise InputError(
                 f"workers must be at most {sum(self.cores)}, the number of CPUs in the Ray cluster, got {processes}"

@@ -26,7 +26,7 @@ class ProcessTeam(Team):
     """The processes of ``torch.distributed``'s group; the one of rank 0 validates and writes.
 
     Every process draws the same step from the same seed and works on a part of its examples. What is dropped by dropout is
-    what one process would drop. So the losses are those of one process, but for the order in which floats are added.
+    what one process would drop. So the losses are those of one process, except for the order in which floats are added.
 
     Args:
         rank: This process's number.

@@ -26,7 +26,7 @@ SECONDS_BETWEEN_LOOKS = 1.0
 
 
 def train_on_ray(trainer: Trainer, engine: Ray) -> dict[str, Any]:
-    """Train by Ray Train; the trainer is afterwards as its own ``run`` would have left it, but for rounding.
+    """Train by Ray Train; the trainer is afterwards as its own ``run`` would have left it, up to rounding.
 
     Each worker computes a share of every step, and the gradients are added up. The first worker validates, and writes
     the checkpoint to the trainer's folder, which all nodes have to share. When a worker is lost, Ray Train starts the

@@ -60,7 +60,7 @@ directed = partial(plain, directed=True)
 def chicago_regional(store: Store) -> Dataset:
     """Roads of the Chicago region; directed, weighted by capacity, which is an affinity: walks follow wide roads.
 
-    Of the network's 12,982 nodes three have no link and are not here.
+    Three of the network's 12,982 nodes have no link and are not here.
     """
     return plain(store, directed=True, weight="capacity")
 

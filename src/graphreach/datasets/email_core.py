@@ -48,7 +48,7 @@ def email_complete(store: Store) -> Dataset:
 
 
 def email(store: Store) -> Dataset:
-    """Email: seven graphs cut from Email-Complete **by the labels that are to be predicted**.
+    """Email: seven graphs cut from Email-Complete **by the labels that a model has to predict**.
 
     Edges between people whose ``department // 6`` differ are removed first; what is left of more than ten nodes are the
     graphs. So each graph has at most six of the departments, and which graph a node is in says which ones.

@@ -14,7 +14,7 @@ REWIRED = 0.01
 
 
 def grid() -> Dataset:
-    """Grid: 20 x 20 nodes, each joined to those beside, above and below; node ``20 row + column``."""
+    """Grid: 20 x 20 nodes, each joined to those left, right, above and below; node ``20 row + column``."""
     nodes = np.arange(SIDE * SIDE).reshape(SIDE, SIDE)
     source = np.concatenate([nodes[:, :-1].ravel(), nodes[:-1].ravel()])
     target = np.concatenate([nodes[:, 1:].ravel(), nodes[1:].ravel()])

@@ -42,7 +42,7 @@ class Column(_Strict):
 
 
 class Row(_Strict):
-    """A row of ours, beside the ``published`` row of the paper.
+    """A row of ours, compared with the ``published`` row of the paper.
 
     Without ``columns`` it has all of its group, without ``seeds`` as many seeds as each column.
     """
@@ -148,12 +148,12 @@ class Cell(NamedTuple):
 
     @property
     def published(self) -> Figure | None:
-        """The figure of the paper that the cell stands beside."""
+        """The figure of the paper that the cell is compared with."""
         return None if self.row.published is None else self.experiment.figure(self.row.published, self.name)
 
     @property
     def seeds(self) -> int:
-        """How many seeds there are to be."""
+        """Number of seeds that the cell needs."""
         return self.row.seeds or self.column.seeds
 
     @property
@@ -173,7 +173,7 @@ class Cell(NamedTuple):
         return f"{self.row.label} (leaks)" if self.leaks else self.row.label
 
     def work(self, seed: int) -> Work:
-        """What is to be done for one seed."""
+        """The work for one seed."""
         parts = (self.experiment, self.column, self.group, self.row)
         settings = merge(*(part.settings for part in parts), {"seed": seed})
         return Work.make(data=self.column.data, settings=settings, **merge(self.experiment.work, self.group.work))

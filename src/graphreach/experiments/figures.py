@@ -12,7 +12,7 @@ from graphreach.io.files import replacing
 from graphreach.plot import INK, MODEL_COLOURS, require_matplotlib
 
 OURS, GREY, LEAKING = MODEL_COLOURS["graphreach"], "#7F7F7F", "#CC79A7"
-"""Colours of GraphReach, of what stands beside it and is no model, and of runs that see labels of the test data."""
+"""Colours of GraphReach, of what is compared with it and is no model, and of runs that see labels of the test data."""
 
 STYLES = {
     "greedy": (OURS, "-"),
@@ -29,7 +29,7 @@ STYLES = {
 
 DPI = 150
 LABEL_WIDTH = 0.1
-"""Of a label below an axis, as a share of its width."""
+"""Height of a label below an axis, as a share of its width."""
 
 
 class Series(NamedTuple):

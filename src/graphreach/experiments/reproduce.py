@@ -221,7 +221,7 @@ def _do(work: str, scratch: str) -> Line:
 
 
 def _in_quick(experiment: Experiment, cell: Cell) -> bool:
-    """Of a sweep, the first and the last column or row."""
+    """The first and the last column or row of a sweep."""
     names, rows = list(experiment.columns), list(cell.group.rows)
     if experiment.axis is not None:
         return cell.name in (names[0], names[-1])

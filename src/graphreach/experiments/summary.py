@@ -25,7 +25,7 @@ class Summary:
         cell: Which.
         mean, std: Over the seeds; nan if there is no result yet. The deviation is that of the seeds themselves.
         seeds: How many there are.
-        wanted: How many there are to be.
+        wanted: Number of seeds that the cell needs.
         lines: Their results.
     """
 
@@ -54,7 +54,7 @@ class Summary:
 
 
 def verdict(mean: float, published: Figure) -> str:
-    """A figure of ours beside the paper's."""
+    """A figure of ours, compared with the paper's."""
     room = ROUNDING if published.std is None else published.std
     difference = round(mean, 3) - published.mean
     if difference > room + 1e-9:

@@ -57,7 +57,7 @@ def rows_by_group(
 
 
 def markdown(experiment: Experiment, summaries: Sequence[Summary]) -> str:
-    """The table with the paper's figures beside ours, one section per group."""
+    """The table with the paper's figures next to ours, one section per group."""
     lines = [f"## {experiment.place}: {experiment.title}", "", caption(experiment, summaries), ""]
     last = None
     for group, names, rows in rows_by_group(experiment, summaries, experiment.shown_blocks):

@@ -29,8 +29,8 @@ class Work(BaseModel):
     """All that decides the result of one run.
 
     Attributes:
-        kind: ``train`` (train and score), ``time`` (the same with nothing beside it) or ``attack`` (train, then score under
-            attack).
+        kind: ``train`` (train and score), ``time`` (the same while nothing else runs) or ``attack`` (train, then score
+            under attack).
         data: Name of the data set.
         settings: Settings of the run.
         leak: ``authors-command``: walk weights as the authors' command sets them, from labels of the test data.

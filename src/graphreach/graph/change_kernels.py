@@ -1,4 +1,4 @@
-"""Numba kernels for graphs that change: edges of a batch merged, rows of touched nodes made anew, rows joined to arrays.
+"""Numba kernels for graphs that change: edges of a batch merged, rows of touched nodes made again, rows joined to arrays.
 
 Rows are given as ``ptr`` and ``targets``, those of listed nodes one after the other; weights and times are ``float64``,
 empty where there are none, so that each kernel is compiled once. No row is written to: all kernels return new arrays.
@@ -119,8 +119,8 @@ def changed_rows(
         touched: The nodes whose rows change, sorted, ``[t]``: those of :class:`graphreach.graph.changes.Changes`.
         ptr: Where their old rows begin, and the end, ``[t + 1]``; the row of a new node is empty.
         targets: Their neighbours, sorted within each row.
-        weights: The weights beside them, empty for an unweighted graph.
-        source: Of the changes, as ``target``, ``weight`` and ``kind`` are.
+        weights: Their weights, empty for an unweighted graph.
+        source: First node of each change; ``target``, ``weight`` and ``kind`` are those of the changes, too.
         target: See ``source``.
         weight: See ``source``.
         kind: See ``source``.
@@ -243,7 +243,7 @@ def take_rows(indptr: Any, indices: Any, rows: Position) -> tuple[Position, Targ
 
 @kernel
 def take_values(indptr: Any, values: Any, rows: Position, ptr: Position, out: Value) -> None:
-    """Copy what stands beside the entries of :func:`take_rows`."""
+    """Copy the values that belong to the entries of :func:`take_rows`."""
     for i in range(rows.size):
         if ptr[i + 1] > ptr[i]:
             begin = np.int64(indptr[rows[i]])
@@ -315,7 +315,7 @@ def join_rows(
 def join_values(
     indptr: Any, values: Any, nodes: Position, ptr: Position, new_values: Value, out_indptr: Any, out: Value
 ) -> None:
-    """Write what stands beside the entries of :func:`join_rows`."""
+    """Write the values that belong to the entries of :func:`join_rows`."""
     n, node, size = indptr.size - 1, 0, np.int64(0)
     for i in range(nodes.size + 1):
         stop = nodes[i] if i < nodes.size else out_indptr.size - 1

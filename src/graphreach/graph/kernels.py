@@ -28,8 +28,8 @@ def pack_edges(
 ) -> tuple[Key, Weight]:
     """Pack edges into keys; an undirected edge has its smaller end as row.
 
-    The weight of an undirected edge listed from its larger to its smaller end is negated, so that the
-    directions can be told apart when repeats are merged.
+    The weight of an undirected edge listed from its larger to its smaller end is negated. So merging repeats can
+    distinguish the two directions.
     """
     weighted = weights.size > 0
     shift = np.uint64(bits)

@@ -1,4 +1,4 @@
-"""Rows of a graph that changed, kept beside the arrays that they replace.
+"""Rows of a graph that changed, kept next to the arrays that they replace.
 
 Rows are kept in layers, the later ones over the earlier; a layer is merged into the one below as soon as it is not much
 smaller. So there are few of them, and an entry is copied a few times however many updates follow each other.
@@ -19,7 +19,7 @@ STEP = 4
 class Rows(NamedTuple):
     """Rows of some nodes.
 
-    ``values`` are what stands beside each entry, ``[c, entries]``: of the weight, the latest and the earliest time, those
+    ``values`` are what belongs to each entry, ``[c, entries]``: of the weight, the latest and the earliest time, those
     that the graph has.
     """
 
@@ -74,7 +74,7 @@ def take(base: Base, layers: tuple[Rows, ...], nodes: NDArray[np.int64]) -> Rows
 
 
 def join(base: Base, layers: tuple[Rows, ...], num_nodes: int) -> tuple[CSR, list[NDArray[np.float64]]]:
-    """The arrays with all changed rows in their places: the CSR without weights, and the values beside its entries."""
+    """The arrays with all changed rows in their places: the CSR without weights, and the values of its entries."""
     rows = layers[0] if layers else base.take(np.empty(0, np.int64))
     for layer in layers[1:]:
         rows = _merge(rows, layer)

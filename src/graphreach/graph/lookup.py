@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphreach.arguments import as_frame, frame_columns
 from graphreach.errors import InputError
 from graphreach.graph.build import plain
 from graphreach.graph.ids import check_listed, few_ids, ids_array, specialise
@@ -70,7 +71,7 @@ class IdLookup:
         return other
 
     def normal(self, values: NDArray[Any]) -> NDArray[Any]:
-        """New ids as they would stand among those known: 7.0 is written 7 among integers, and 7 as 7.0 among floats."""
+        """New ids as they would stand among those known: 7.0 becomes 7 among integers, and 7 becomes 7.0 among floats."""
         if self.kind == "i" and values.dtype.kind in "fO":
             values = ids_array([int(v) if isinstance(v, float) and v.is_integer() else v for v in values.tolist()])
         elif self.kind == "f" and values.dtype.kind in "iuO":
@@ -92,6 +93,9 @@ class IdLookup:
         """Return the position of one id as ``int``, of several as an ``int64`` array."""
         if self._is_one(ids):
             return int(self._find_many(np.fromiter([ids], dtype=object, count=1))[0])
+        frame = as_frame(ids)
+        if frame is not None:
+            (ids,) = frame_columns("ids", frame, 1, "node ids")
         if hasattr(ids, "detach"):
             ids = ids.detach().cpu()
         if hasattr(ids, "to_numpy") or hasattr(ids, "numpy"):

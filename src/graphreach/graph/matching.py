@@ -40,7 +40,7 @@ def match_ids(wanted: Sequence[Any], ids: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def find_ids(wanted: Sequence[Any], ids: NDArray[Any], name: str) -> NDArray[np.int64]:
-    """Positions of ids as :func:`match_ids` has them; one that is not there is refused.
+    """Positions of ids as in :func:`match_ids`; an id that is not there is refused.
 
     Args:
         wanted: The ids.
@@ -84,7 +84,7 @@ def check_anchor_ids(anchors: Any, path: Path) -> list[Any] | None:
 
 
 def check_saved_ids(ids: NDArray[Any]) -> list[Any]:
-    """Ids of anchors as JSON holds them; other kinds could not be told apart again."""
+    """Ids of anchors as JSON holds them; other kinds could not be distinguished again."""
     values: list[Any] = ids.tolist()
     if not all(isinstance(value, int | float | str) for value in values):
         raise InputError("node ids must be numbers or strings to be saved")

@@ -61,9 +61,9 @@ def replay(graph: Graph, by: str | float | None = None, *, batches: int | None =
     Args:
         graph: A graph that was read with times, without weights or with each edge listed at one time only: how weights grew
             is not kept.
-        by: How long an interval is: a number in the unit of the times, whose multiples the intervals begin at; or one of
-            ``"second"``, ``"minute"``, ``"hour"``, ``"day"``, ``"week"`` (from Monday), ``"month"`` and ``"year"`` by UTC,
-            for times since 1970 in seconds, as which dates are read, or in thousandths to billionths of them.
+        by: Length of an interval. A number is in the unit of the times, and intervals begin at its multiples. ``"second"``,
+            ``"minute"``, ``"hour"``, ``"day"``, ``"week"`` (from Monday), ``"month"`` and ``"year"`` are in UTC; they need
+            dates, or times since 1970 in seconds or in thousandths to billionths of seconds.
         batches: Instead of ``by``, the number of intervals with about the same number of edges each; edges of one time are
             not separated.
 
@@ -143,7 +143,7 @@ def _intervals(entries: _Entries, by: Any, batches: int | None) -> _Intervals:
 
 
 def _multiples(times: NDArray[np.float64], by: float) -> NDArray[np.float64]:
-    """The last multiple of a number up to each time; one that a time is but for rounding, as 0.3 of 0.1, counts."""
+    """The last multiple of a number up to each time; a time that is a multiple up to rounding, as 0.3 is of 0.1, counts."""
     least = float(np.abs(times).max()) / 2**53
     if by < least:  # the times themselves are not known so precisely
         raise InputError(f"by must be at least {least:g} for times as large as these, got {by:g}")

@@ -22,11 +22,11 @@ SHARE_JOINED = 8
 """Changed rows are joined with the others once they are more than one part in so many of all entries."""
 
 STATE = ("indptr", "indices", "weights", "ids", "directed", "time", "first_time", "sides", "reading")
-"""What a graph is made of."""
+"""The attributes that make a graph."""
 
 
 class UpdatedGraph(Graph):
-    """A graph whose changed rows lie beside the arrays of the graph that it was made from."""
+    """A graph whose changed rows lie next to the arrays of the graph that it was made from."""
 
     def __init__(self, base: Graph, layers: tuple[Rows, ...], lookup: IdLookup, more_edges: int) -> None:
         self._base: Graph | None = base

@@ -13,7 +13,7 @@ from graphreach.progress import track
 from graphreach.reachability.layouts import compress
 
 UPDATES = 1000
-"""Changes after which what was left out may reach the tolerance at the earliest; then all powers are computed anew."""
+"""Changes after which what was left out may reach the tolerance at the earliest; then all powers are computed again."""
 
 ROUNDING = 1e-12
 """What sums of differences may leave where nothing should be."""

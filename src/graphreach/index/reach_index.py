@@ -30,23 +30,23 @@ TOLERANCE = 1e-6
 """Largest error of exact reachability by what updates leave out."""
 
 MOST_STEPS = 65_534
-"""Jumps of a walk at most."""
+"""Maximum number of jumps of a walk."""
 
 
 class IndexUpdate(NamedTuple):
     """What an update did.
 
     Attributes:
-        added: How many edges came.
-        present: How many of ``add`` were there already; in a weighted graph these became heavier.
-        removed: How many edges went.
-        reweighted: How many edges got another weight.
-        new_nodes: Positions of the nodes that came.
-        walks: How many walks go elsewhere now; 0 if exact.
-        to_anchors: Positions of the nodes from which anchors are reached otherwise than before, rising.
-        from_anchors: Positions of the nodes that anchors reach otherwise than before, rising.
-        coverage: The share of nodes from which an anchor is reached now, :attr:`ReachIndex.coverage`.
-        error_bound: How wrong an entry may be now, :attr:`ReachIndex.error_bound`.
+        added: Number of edges that were added.
+        present: Number of edges in ``add`` that were there already; in a weighted graph their weights grew.
+        removed: Number of edges that were removed.
+        reweighted: Number of edges that got another weight.
+        new_nodes: Positions of the new nodes.
+        walks: Number of walks that take another way now; 0 if exact.
+        to_anchors: Positions of the nodes whose reachability to anchors changed, ascending.
+        from_anchors: Positions of the nodes whose reachability from anchors changed, ascending.
+        coverage: The share of nodes from which an anchor is reached after the update; see :attr:`ReachIndex.coverage`.
+        error_bound: Largest possible error of an entry after the update; see :attr:`ReachIndex.error_bound`.
 
     Example:
         >>> import graphreach as gr
@@ -77,29 +77,29 @@ class ReachIndex:
     r"""Reachability of all nodes to anchors and back, kept up to date under batches of edges that come, go or change their
     weights, and of new nodes.
 
-    By walks, the result after any updates equals :func:`graphreach.reachability` of the changed graph bit for bit: a walk
-    is a hash of (seed, start, walk, step), so that one which never leaves a changed node for another neighbour is the same
-    walk. The index knows for each node which walks leave it at which step. An update looks at those that leave the ends of
-    its edges, and follows the ones that go elsewhere, before and after.
+    By walks, the result after any updates equals :func:`graphreach.reachability` of the changed graph bit for bit. The
+    random numbers of a walk are a hash of (seed, start, walk, step), so a walk that never leaves a changed node for another
+    neighbour stays the same. The index knows for each node which walks leave it at which step. An update looks at the
+    walks that leave the ends of its edges, and follows those that take another way, before and after.
 
-    Exact reachability is kept by what a change adds to each power of the transition matrix. What is too small to be passed
-    on is summed up in :attr:`error_bound`, which stays below ``tolerance``.
+    Exact reachability is updated by what a change adds to each power of the transition matrix. Changes that are too small
+    are not passed on; they are summed up in :attr:`error_bound`, which stays below ``tolerance``.
 
-    Anchors stay. :attr:`coverage` follows the graph, and :meth:`gain` says how much anchors chosen anew would cover more.
+    Anchors stay. :attr:`coverage` follows the graph, and :meth:`gain` says how much more newly chosen anchors would cover.
 
     Args:
-        graph: The graph in the beginning.
+        graph: The graph before any update.
         anchors: Positions of the anchors, such as the result of :func:`select_anchors`.
         method: ``"walks"`` or ``"exact"``.
         similarity: ``"frequency"``, or ``"order"`` with walks.
         num_walks: Walks from each node.
-        walk_length: Jumps of a walk, or ``"diameter"``, of the graph in the beginning.
-        hops: L keeps the first L steps apart, as in :func:`graphreach.reachability`.
+        walk_length: Jumps of a walk, or ``"diameter"``, which is that of the first graph.
+        hops: L keeps the first L steps separate, as in :func:`graphreach.reachability`.
         seed: Random seed of the walks.
-        steady: Whether walkers draw neighbours such that a changed row turns few of them elsewhere: as many on a hub as on
-            any other node. By default walks are those of :func:`graphreach.reachability`, of which one neighbour more turns
-            a third that leave there. Steady walks are others of the same law: the result equals that of an index made anew
-            with ``steady=True``. For unweighted graphs.
+        steady: Whether walkers draw neighbours such that a changed row affects few of them, on a hub as on any other
+            node. By default walks are those of :func:`graphreach.reachability`, of which a new neighbour changes a
+            third of those that leave the node. Steady walks are other walks with the same distribution: the result
+            equals that of a new index with ``steady=True``. For unweighted graphs.
         tolerance: Largest error of exact reachability from nodes to anchors.
 
     Example:
@@ -168,7 +168,7 @@ class ReachIndex:
 
     @property
     def num_nodes(self) -> int:
-        """How many nodes the graph has now."""
+        """The current number of nodes."""
         return self._rows.num_nodes
 
     @property
@@ -178,7 +178,7 @@ class ReachIndex:
 
     @property
     def graph(self) -> Graph:
-        """The graph as it is now, without times. It is put together when it is asked for after an update."""
+        """The current graph, without times. After an update it is put together at the first access."""
         if self._graph is None:
             self._check_whole()
             rows = self._rows.csr()
@@ -193,7 +193,7 @@ class ReachIndex:
         return self._lookup.ids
 
     def index_of(self, ids: Any) -> Any:
-        """The position of an id, or of each of several, as :meth:`Graph.index_of` has it."""
+        """The position of an id, or of each of several, as :meth:`Graph.index_of` gives it."""
         return self._lookup.find(ids)
 
     def update(
@@ -205,16 +205,16 @@ class ReachIndex:
         nodes: Iterable[Hashable] = (),
         self_loops: bool = False,
     ) -> IndexUpdate:
-        """Take in edges that came, went or changed their weights; see :meth:`Graph.updated` for what each may hold.
+        """Add, remove and reweight edges; see :meth:`Graph.updated` for the forms of each.
 
-        An update that is refused changes nothing. After one that was interrupted the index refuses further use.
+        An update that is refused changes nothing. After an interrupted update the index refuses further use.
 
         Args:
             add: Edges by their ids: pairs, or triples with weights.
-            remove: Edges that went.
+            remove: Edges to remove.
             weights: Triples with the new weights of edges.
-            nodes: Ids of nodes that came without edges.
-            self_loops: Whether to take in edges from a node to itself.
+            nodes: Ids of new nodes without edges.
+            self_loops: Whether to add edges from a node to itself.
         """
         self._check_whole()
         check_flag("self_loops", self_loops)
@@ -305,7 +305,7 @@ class ReachIndex:
         return rows if self.hops is None else rows.reshape(len(rows), len(self.anchors), self.hops)
 
     def reachability(self, layout: str = "dense") -> Reachability:
-        """Both directions for all nodes, as :func:`graphreach.reachability` of the graph as it is now.
+        """Both directions for all nodes, as :func:`graphreach.reachability` gives them for the current graph.
 
         Args:
             layout: ``"dense"`` or ``"csr"``.
@@ -338,14 +338,14 @@ class ReachIndex:
 
     @property
     def error_bound(self) -> float:
-        """The largest error of an entry of ``to_anchors`` by what updates left out, before it is rounded; 0 by walks."""
+        """The largest error of an entry of ``to_anchors`` from what updates left out, before rounding; 0 with walks."""
         return max((layers.error_bound for layers in self._exact), default=0.0)
 
     @property
     def coverage(self) -> float:
         """The share of nodes from which an anchor other than the node itself is reached.
 
-        With exact powers that were updated, what is reached by no more than :attr:`error_bound` does not count.
+        With updated exact powers, values up to :attr:`error_bound` do not count as reached.
         """
         return self._num_covered / self.num_nodes
 
@@ -366,9 +366,9 @@ class ReachIndex:
             self._covered[some] = now
 
     def gain(self) -> float:
-        """How much larger a share of the nodes as many greedy anchors chosen now would cover, at least 0.
+        """How much more of the nodes the same number of newly chosen greedy anchors would cover, as a share, at least 0.
 
-        It chooses them, which takes as long as in the beginning.
+        This chooses such anchors, which takes as long as the first selection.
         """
         chosen = select_anchors(
             self.graph, len(self.anchors), num_walks=self.num_walks, walk_length=self.walk_length, seed=self.seed
@@ -376,10 +376,10 @@ class ReachIndex:
         return max(0.0, chosen.coverage - self.coverage)
 
     def wants_other_anchors(self, share: float = 0.05) -> bool:
-        """Whether anchors chosen now would cover more nodes by more than this share.
+        """Whether newly chosen anchors would cover more nodes, by more than a given share of all.
 
         Args:
-            share: Share of all nodes. Where fewer are left uncovered, nothing is chosen to find out.
+            share: Share of all nodes. If fewer are uncovered, the answer is no without choosing anchors.
         """
         check_number("share", share, 0.0, 1.0)
         return 1.0 - self.coverage > share and self.gain() > share

@@ -12,7 +12,7 @@ from graphreach.walks.engine import transitions
 from graphreach.walks.kernels import build_alias
 
 SPARE = 1.25
-"""Room of a store that is made, or made anew, relative to what is in it."""
+"""Room of a store that is made for the first time or again, relative to what is in it."""
 
 GROWTH = 1.5
 """Room of a row that is moved to the end, relative to its size."""
@@ -27,7 +27,7 @@ class Changed(NamedTuple):
         nodes: Different positions, rising.
         pointer: ``[c + 1]``.
         targets: Neighbours, rising in each row.
-        weights: Beside them, empty where edges have none.
+        weights: Their weights, empty where edges have none.
         walk_pointer: Where the table of each row begins that walkers draw from.
         walk_table: These tables.
     """

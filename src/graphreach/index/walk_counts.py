@@ -49,7 +49,7 @@ class WalkCounts:
     """Counts of visits to anchors, and of the walks that pass each node.
 
     A walk is taken by a hash of (seed, start, walk, step). Where the graph changes, a walk that never leaves from a node
-    with another row is the same walk, and one that does often takes the same neighbour still. What is kept beside the
+    with another row is the same walk, and one that does often takes the same neighbour still. What is kept with the
     counts is, for each node, which walks leave from it at which step; the walks themselves are not.
 
     Args:
@@ -152,7 +152,7 @@ class WalkCounts:
         self._arrays_of_nodes(room)
 
     def put(self, new: Changed, before: Changed) -> Turned:
-        """Rows of some nodes are others: take the walks anew that leave from there for another neighbour."""
+        """The rows of some nodes changed: repeat the walks that leave from there for another neighbour."""
         walks, after, where = self._turned(new)
         old_head = self.rows.put(new, before)
         listed, seen = [], []
@@ -207,7 +207,7 @@ class WalkCounts:
         return touched[:found]
 
     def _changed(self, nodes: list[NDArray[np.int64]], sums: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """Those of the nodes whose sums are not zero any more; they are made so."""
+        """Those of the nodes whose sums are no longer zero; the sums are set to zero."""
         changed = [each[sums[each] != 0] for each in nodes if len(each)]
         if not changed:
             return np.empty(0, np.int64)

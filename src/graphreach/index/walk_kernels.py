@@ -16,7 +16,7 @@ NOT_TURNED = np.uint16(65535)
 
 @inline_kernel
 def _drawn(begin: Any, size: Any, table: Any, width: Any, bits: Any) -> Any:
-    """The neighbour that a walker takes by 64 random bits, as :func:`graphreach.walks.kernels.advance` has it.
+    """The neighbour that a walker takes by 64 random bits, as in :func:`graphreach.walks.kernels.advance`.
 
     Where the place that was drawn is free, as in steady tables, it draws again.
     """

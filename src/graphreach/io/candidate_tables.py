@@ -16,7 +16,7 @@ from graphreach.io.open_file import check_path
 from graphreach.io.tables import read_links, zeros_and_ones
 
 GROUPS = ("group", "groups", "query", "query_id")
-"""Names of a column that says which candidates stand beside which link, whatever their case."""
+"""Names of a column that says which link a candidate is ranked with, whatever their case."""
 
 ARRAYS = (".npz", ".npy")
 
@@ -27,8 +27,8 @@ class Ranked(NamedTuple):
     Attributes:
         pairs: Positions of all pairs, ``[2, m]``.
         links: Which of the pairs are links, ``[p]``.
-        candidates: Which of the pairs are candidates, once for each link that they stand beside, ``[e]``.
-        of: The place among ``links`` of the link that each of ``candidates`` stands beside, ``[e]``.
+        candidates: Which of the pairs are candidates, once for each link that they are ranked with, ``[e]``.
+        of: The place among ``links`` of the link that each of ``candidates`` is ranked with, ``[e]``.
     """
 
     pairs: NDArray[np.int64]
@@ -112,7 +112,7 @@ def _check(
 def read_candidate_array(
     path: str | PathLike[str], links: str | PathLike[str], graph: Graph, report: Report | None = None
 ) -> Ranked:
-    """Read candidates of the links of a table from an array, as HeaRT has them; nothing is unpickled.
+    """Read candidates of the links of a table from an array in the layout of HeaRT; nothing is unpickled.
 
     Args:
         path: A ``.npz`` file with the array ``pairs``, or a ``.npy`` file: ids of the nodes of each link's candidates,

@@ -1,15 +1,15 @@
 """Embeddings as files that speak the user's ids, written a block at a time.
 
 - ``.parquet``, ``.csv``: columns ``id``, ``z0``, ``z1``, ..., one row per node.
-- ``.npy``: the matrix ``[n, d]`` alone, and beside it ``<name>.ids.txt`` (for ``z.npy``: ``z.npy.ids.txt``) with the ids
+- ``.npy``: the matrix ``[n, d]`` alone, and next to it ``<name>.ids.txt`` (for ``z.npy``: ``z.npy.ids.txt``) with the ids
   of its rows, one per line.
 - ``.npz``: arrays ``ids`` and ``embedding``.
 - ``.emb``: word2vec's text, a line ``n d``, then lines ``id v1 .. vd``.
-- ``.tsv``: numbers alone, separated by tabs, and beside them ``<stem>.metadata.tsv`` (for ``z.tsv``: ``z.metadata.tsv``)
+- ``.tsv``: numbers alone, separated by tabs, and next to them ``<stem>.metadata.tsv`` (for ``z.tsv``: ``z.metadata.tsv``)
   with the ids of the rows, one per line: what TensorBoard's projector loads.
 
 Numbers are 32-bit floats; text has six significant digits of them. Ids of text are integers if all are plain integers,
-else strings, as :func:`graphreach.read_graph` has it; ids of kinds that files do not know are written as their text.
+else strings, as in :func:`graphreach.read_graph`; ids of kinds that files do not know are written as their text.
 """
 
 import csv
@@ -169,7 +169,7 @@ def _six_digits(block: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _ids_file(path: Path) -> Path:
-    """Where the ids are that stand beside a matrix."""
+    """The file that holds the ids of a matrix."""
     return path.with_name(f"{path.stem}.metadata.tsv" if path.suffix.lower() == ".tsv" else f"{path.name}.ids.txt")
 
 
@@ -265,7 +265,7 @@ def _read_tsv(path: Path) -> Contents:
 
 
 def _read_ids(path: Path) -> NDArray[Any]:
-    """The ids in the file beside a matrix."""
+    """The ids in the file next to a matrix."""
     names = _ids_file(path)
     if not names.is_file():
         raise InputError(f"{path} must have its ids beside it, one per line, but there is no file {names}")

@@ -28,7 +28,7 @@ _LONGEST = 100
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Give a new name beside ``path`` to write to; it takes the place of ``path`` only if all went well.
+    """Give a new name next to ``path`` to write to; it takes the place of ``path`` only if all went well.
 
     The content is on the disk before the name is changed, so that not even a power cut leaves half a file. Partial files
     that a killed process left in the same folder are removed. An error of the system, such as a full disk, names ``path``.
@@ -53,7 +53,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
-    """Give a folder beside ``path`` to fill; it gets that name, which nothing may have, only if all went well.
+    """Give a folder next to ``path`` to fill; it gets that name, which nothing may have, only if all went well.
 
     Files that were written to it otherwise than by :func:`replacing` are brought to the disk before it is renamed.
     """
@@ -68,7 +68,7 @@ def new_folder(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def scratch_folder(path: Path) -> Iterator[Path]:
-    """Give a folder beside ``path`` for parts of it, which is removed in the end."""
+    """Give a folder next to ``path`` for parts of it, which is removed in the end."""
     folder = _partial_name(path)
     _OPEN.add(folder)
     try:

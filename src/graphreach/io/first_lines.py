@@ -165,7 +165,7 @@ def settle_header(source: pl.Series, target: pl.Series) -> tuple[bool, str | Non
     """Tell from all rows whether the first is a header, and what was assumed if that is not certain.
 
     Words that occur nowhere else are a header if all ids are unlike one of them, as ``n1`` and ``n2`` are unlike
-    ``Quelle``, or if nearly every other row has an id that occurs again, as ids of a graph do.
+    ``Quelle``. They also are if nearly every other row has an id that occurs again, as ids of a graph do.
     """
     words = [source[0], target[0]]
     if source.slice(1).is_in(words).any() or target.slice(1).is_in(words).any():

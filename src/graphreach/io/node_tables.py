@@ -56,10 +56,10 @@ Report = Callable[[str], None]
 class NodeTable:
     """A table whose rows are about nodes of a graph, or about pairs of them.
 
-    The first line of a text file is a header if a column is ``asked`` for by name; else it is none if its first field
-    (or that of the column ``asked`` for first, by number) is a node of the graph; else it is one if it has one of the
-    ``usual`` names, where its words stand above nodes and occur nowhere below, or where
-    :func:`graphreach.read_graph` would take it for one.
+    The first line of a text file is a header if a column is ``asked`` for by name. Otherwise it is none if its first field
+    (or that of the column ``asked`` for first, by number) is a node of the graph. Otherwise it is one in three cases: it
+    has one of the ``usual`` names, its words stand above nodes and occur nowhere below, or :func:`graphreach.read_graph`
+    would take it for one.
 
     Attributes:
         depth: The frame that warnings are about: that of the caller of whoever reads the table.
@@ -151,7 +151,7 @@ class NodeTable:
     def id_column(self, id: Any = None, taken: int | None = None) -> int:
         """The column of ids: the one asked for, one with a usual name, else the first that is not ``taken``.
 
-        The index that pandas writes is the column of ids only if no column beside it can be.
+        The index that pandas writes is the column of ids only if no other column can be.
         """
         if id is not None:
             return self.find(id, "id")
@@ -188,12 +188,12 @@ class NodeTable:
         return free[0], free[1]
 
     def has_pair_labels(self, ends: Sequence[int]) -> bool:
-        """Whether a column beside a pair is named as labels are, or is the only other one of a file without header."""
+        """Whether a column next to a pair is named as labels are, or is the only other one of a file without header."""
         alone = "without a header" in self.assumed and len(self._others(ends)) == 1
         return alone or self.named(LABEL_NAMES, ends) is not None
 
     def pair_label_column(self, ends: Sequence[int]) -> int:
-        """The column of zeros and ones beside a pair."""
+        """The column of zeros and ones next to a pair."""
         column, rest = self.named(LABEL_NAMES, ends), self._others(ends)
         if column is None and len(rest) != 1:
             raise InputError(f"{self.what} must have a column named label, got {self.columns}")

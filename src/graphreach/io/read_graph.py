@@ -60,8 +60,8 @@ def read_graph(
 
     - ``.csv .tsv .txt .edg .edgelist .edges .ungraph`` and similar, each also with ``.gz``: one edge per line. The
       separator is a tab, comma, semicolon or bar if one is in every line, else blanks. Lines that start with ``#`` or
-      ``%`` are comments, unless they look like rows of ids that begin so. A square table of numbers is read as an
-      adjacency matrix.
+      ``%`` are comments, unless they look like rows of ids that begin with these signs. A square table of numbers is
+      read as an adjacency matrix.
     - ``.parquet``: one edge per row.
     - ``.npz``: a matrix by ``scipy.sparse.save_npz``, or arrays ``edge_index`` and optionally
       ``edge_weight``, ``ids``, ``num_nodes`` and ``directed``.
@@ -97,11 +97,11 @@ def read_graph(
             are integers or occur in both columns.
         nodes: Ids of nodes to keep even if they have no edge, or a text file with one id per line.
         ids: ``"int"`` to insist on integers in a text file, ``"str"`` to keep all ids as strings.
-        header: Whether the first line of a text file is a header; by default it is one if it has the columns
-            asked for, a usual pair of names, text above a column of numbers, or words that occur nowhere below while
-            the ids below recur or look unlike.
+        header: Whether the first line of a text file is a header. By default it is one if it has the columns
+            asked for, a usual pair of names, or text above a column of numbers. It also is one if its words occur
+            nowhere below while the ids below recur or look different.
         comments: The characters that make a line of a text file a comment if it starts with one; by default
-            ``#`` and ``%`` unless lines look like rows of ids that begin so, as ``#love,#peace``.
+            ``#`` and ``%`` unless lines look like rows of ids that begin with these signs, as ``#love,#peace``.
         reduce: See :meth:`Graph.from_edges`.
         self_loops: See :meth:`Graph.from_edges`.
 

@@ -150,7 +150,7 @@ def _label_array(
 
 
 def _labelled(labels: Any) -> NDArray[np.bool_]:
-    """Which rows have a label: neither an empty field nor, beside numbers, NaN."""
+    """Which rows have a label: neither an empty field nor, among numbers, NaN."""
     has_label: NDArray[np.bool_] = labels.is_not_null().to_numpy().copy()
     if labels.dtype.is_float():
         has_label &= ~np.isnan(labels.fill_null(0).to_numpy())
@@ -168,9 +168,9 @@ def read_features(
     """Read numbers about every node.
 
     Args:
-        path: A table with a column of ids and columns of numbers (in Parquet also of lists of one length), with one
-            row for every node, in any order; or a ``.npy`` file, or a ``.npz`` file with the array ``x``, of shape
-            ``[n, d]`` in the order of ``graph.ids``.
+        path: A table with one row for every node, in any order: a column of ids, and columns of numbers (in Parquet also
+            of lists of one length). Or a ``.npy`` file, or a ``.npz`` file with the array ``x``, of shape ``[n, d]`` in
+            the order of ``graph.ids``.
         graph: The graph whose nodes are described.
         id: The column of ids, by name or number (from 0 on); by default one named id or node, else the first. All
             other columns are features.

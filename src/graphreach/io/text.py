@@ -118,8 +118,8 @@ def take_header(layout: Layout, file: TextFile) -> Layout:
 def find_separator(lines: Sequence[str]) -> str:
     """Return the character between the fields of lines; a space stands for runs of blanks.
 
-    It is the first of tab, comma, semicolon and bar that is in every line. One that is in nearly every line is taken
-    too, as the lines without it are then too short, and are reported as such; networkx writes attributes in braces,
+    It is the first of tab, comma, semicolon and bar that is in every line. One that is in nearly every line is taken,
+    too: the lines without it are then reported as too short. networkx writes attributes in braces,
     which have commas of their own. A comma between digits may be a decimal one if there are semicolons.
     """
     if all(";" in line and not STRAY_COMMA.search(line) for line in lines):

@@ -23,7 +23,7 @@ class AttributedPairHead(Pretrained, nn.Module):
     Each member has a graph convolutional network with two layers,
     :math:`Z = \hat A \, \mathrm{ReLU}(\hat A X W_1 + b_1) \, W_2 + b_2`, and a perceptron with two hidden layers that reads
     the pair's features, standardised once over pairs of both kinds, and the elementwise product :math:`Z_u \odot Z_v`. No
-    statistic is taken of a batch: those of links and of other pairs apart would say which kind a pair is of.
+    statistic is taken of a batch: separate statistics of links and of other pairs would give the kind of a pair away.
 
     Messages make neighbours alike, which a class of nodes need not be: with ``own_attributes`` a perceptron of the node's
     own attributes is added to its row, :math:`Z + \mathrm{ReLU}(X W_3 + b_3) \, W_4 + b_4`.
@@ -163,7 +163,7 @@ class Member(nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self, generator: torch.Generator | None = None) -> None:
-        """Draw all weights anew."""
+        """Draw all weights again."""
         layers = zip([*self.convs, *self.own], [*self.conv_biases, *self.own_biases], strict=True)
         for weight, bias in layers:
             nn.init.xavier_uniform_(weight, generator=generator)

@@ -56,8 +56,8 @@ class Examples(NamedTuple):
         features: What describes each, ``[m, f]``.
         pairs: Positions of the nodes in the graph of its messages, ``[2, m]``.
         y: 1 or 0.
-        part: Which of ``messages`` a pair is learnt with.
-        messages: Graphs along which messages go: one without the links among its pairs each, where links are learnt.
+        part: Which of ``messages`` a pair is learned with.
+        messages: Graphs along which messages go: one without the links among its pairs each, where links are learned.
         x: Scaled attributes of the nodes of each of these graphs, ``[n, d]``.
     """
 

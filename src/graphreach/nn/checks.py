@@ -21,7 +21,7 @@ def check_channels(name: str, value: Any, low: int = 1) -> int:
 
 
 def check_model(config: dict[str, Any]) -> None:
-    """Refuse arguments that no model can be made of."""
+    """Refuse arguments that make no model."""
     features = check_whole("in_channels", config["in_channels"], 0, MOST_FEATURES)
     hidden = check_channels("hidden_channels", config["hidden_channels"])
     layers = check_whole("num_layers", config["num_layers"], 1, DEEPEST)

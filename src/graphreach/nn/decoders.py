@@ -28,7 +28,7 @@ _groups: "WeakTensorKeyDictionary" = WeakTensorKeyDictionary()
 
 
 def pair_dot(z: Tensor, pairs: Tensor) -> Tensor:
-    r"""The dot product :math:`z_u^T z_v` of each pair (App. E), without gathering two rows a pair.
+    r"""The dot product :math:`z_u^T z_v` of each pair (App. E), without gathering two rows per pair.
 
     The gradient is summed node by node, in an order that does not depend on threads. For training the pairs of a node are
     found first, once for each tensor of pairs.
@@ -221,7 +221,7 @@ class PairTerms(NamedTuple):
         neighbourhood: ``[m]``: of the columns that a local branch appends; zero without one.
         reachability: ``[m, 2, L]``: of the pair's own reachability, there and back, step by step; L is 0 for decoders that
             do not read it.
-        bias: Of the decoder, the same for every pair.
+        bias: Bias of the decoder, the same for every pair.
     """
 
     anchors: Array

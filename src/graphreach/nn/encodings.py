@@ -43,7 +43,7 @@ def random_walk_encodings(
     Args:
         graph: The graph.
         dim: The number of steps.
-        seed: Of the walks.
+        seed: Random seed for the walks.
         method: ``"exact"``, ``"walks"``, or ``"auto"``: exact where it takes no more than half a minute.
         num_walks: Walks from each node, :math:`n_w`, where it is estimated.
 
@@ -84,8 +84,8 @@ def laplacian_encodings(graph: Graph, dim: int = 16, seed: int = 0, *, flip_sign
     Args:
         graph: The graph.
         dim: The number of eigenvectors.
-        seed: Of the vector that the search starts from, and of the flips.
-        flip_signs: Whether to draw the sign of each eigenvector; call it anew in each epoch with another seed.
+        seed: Random seed for the vector that the search starts from, and for the flips.
+        flip_signs: Whether to draw the sign of each eigenvector at random; call it again in each epoch with another seed.
 
     Example:
         >>> import graphreach as gr

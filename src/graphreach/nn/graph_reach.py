@@ -30,12 +30,12 @@ class GraphReach(NodeModel):
         num_layers: Layers, with the last.
         aggregation: ``"attention"`` or ``"mean"``.
         heads: Attention heads, averaged.
-        dropout: Of the hidden layers' output.
+        dropout: Dropout probability for the output of the hidden layers.
         output_activation: :math:`\sigma`: ``"normalize"`` (unit rows), ``"tanh"``, ``"sigmoid"`` or ``"identity"``.
-        num_nodes: Transductive: an embedding table of so many nodes takes part in the input.
+        num_nodes: Number of nodes of an embedding table that is added to the input (transductive).
         input_projection: Whether a linear layer takes the input to ``hidden_channels`` first.
         decoder: ``"dot"``, ``"scaled"``, ``"reach"`` or a module; see :meth:`score_pairs`.
-        local: ``"gcn"``, ``"sage"``, ``"gat"`` or ``"gin"``: a neighbourhood model beside the reachability layers, whose
+        local: ``"gcn"``, ``"sage"``, ``"gat"`` or ``"gin"``: a neighbourhood model next to the reachability layers, whose
             output is appended to the embedding (needs ``edge_index``).
         standardise: Whether columns of the features are brought to mean 0 and deviation 1 (:class:`Standardise`).
         message_activation, similarity, similarity_map, hops, bias: See :class:`ReachConv`.

@@ -1,4 +1,4 @@
-"""One network of the head that reads attributes, where links are learnt."""
+"""One network of the head that reads attributes, where links are learned."""
 
 import torch
 from torch import Tensor, nn
@@ -48,7 +48,7 @@ class LinkMember(nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self, generator: torch.Generator | None = None) -> None:
-        """Draw all weights anew."""
+        """Draw all weights again."""
         nn.init.xavier_uniform_(self.conv, generator=generator)
         for zeros in (self.conv_bias, self.norm_bias):
             nn.init.zeros_(zeros)

@@ -51,12 +51,12 @@ class Adjacency:
 
     @classmethod
     def from_graph(cls, graph: Graph) -> "Adjacency":
-        """Of one graph."""
+        """The adjacency of one graph."""
         return cls(check_graph(graph).transpose().to_scipy(), symmetric=not graph.directed, weighted=graph.weighted)
 
     @classmethod
     def from_edge_index(cls, edge_index: Tensor, num_nodes: int) -> "Adjacency":
-        """Of edges as PyG has them; one that is listed twice counts twice.
+        """The adjacency of an ``edge_index`` in the layout of PyG; an edge that is listed twice counts twice.
 
         Example:
             >>> Adjacency.from_edge_index(torch.tensor([[0, 1], [1, 2]]), 3)
@@ -205,10 +205,11 @@ class Neighbourhood(NodeModel):
         hidden_channels: Width of the hidden layers; 32 in App. E.
         out_channels: Width of the embedding; ``hidden_channels`` by default.
         num_layers: Layers; 2 in App. E.
-        dropout: Of the hidden layers' output; 0.5 in App. E.
-        num_nodes: Transductive: an embedding table of so many nodes takes part in the input.
+        dropout: Dropout probability for the output of the hidden layers; 0.5 in App. E.
+        num_nodes: Number of nodes of an embedding table that is added to the input (transductive).
         decoder: ``"dot"``, ``"scaled"``, ``"reach"`` or a module; see :meth:`score_pairs`.
-        heads: Of GAT; concatenated in hidden layers (``hidden_channels`` in all), averaged in the last.
+        heads: Number of attention heads of GAT, concatenated in hidden layers (``hidden_channels`` in all) and averaged in
+            the last.
         input_projection: Whether a linear layer takes the input to ``hidden_channels`` first, as in P-GNN's experiments.
         output_activation: ``"normalize"`` (unit rows, as in P-GNN's experiments), ``"identity"``, ``"tanh"`` or
             ``"sigmoid"``.

@@ -22,8 +22,8 @@ _rows: tuple[Tensor, int] | None = None
 
 @contextmanager
 def numbered_rows(rows: Tensor, total: int) -> Iterator[None]:
-    """Within it, the rows of what is dropped from are some of a larger matrix: what is dropped of a row is decided by its
-    number there, so that processes that each have some of the rows drop what one with all of them would.
+    """Within it, dropout treats its rows as rows of a larger matrix. The number of a row there decides what is dropped from
+    it, so processes that each have some of the rows drop what one process with all of them would.
 
     Args:
         rows: The number of each row in the larger matrix.
@@ -89,7 +89,7 @@ class Standardise(nn.Module):
         return self
 
     def forward(self, x: Tensor) -> Tensor:
-        """Scale features ``[n, channels]``; where nothing is to be changed they are given back, not copied."""
+        """Scale features ``[n, channels]``; where nothing changes they are given back, not copied."""
         if not self.mean.any() and bool((self.scale == 1).all()):
             return x
         return (x - self.mean) * self.scale
@@ -179,8 +179,8 @@ class MLP(NodeModel):
         hidden_channels: Width of the hidden layers.
         out_channels: Width of the embedding; ``hidden_channels`` by default.
         num_layers: Layers.
-        dropout: Of the hidden layers' output.
-        num_nodes: Transductive: an embedding table of so many nodes takes part in the input.
+        dropout: Dropout probability for the output of the hidden layers.
+        num_nodes: Number of nodes of an embedding table that is added to the input (transductive).
         decoder: ``"dot"``, ``"scaled"``, ``"reach"`` or a module; see :meth:`score_pairs`.
         input_projection: Whether a linear layer takes the input to ``hidden_channels`` first.
         output_activation: ``"normalize"`` (unit rows), ``"identity"``, ``"tanh"`` or ``"sigmoid"``.
@@ -223,7 +223,7 @@ class MLP(NodeModel):
 
         Args:
             x: Features ``[n, in_channels]``, or None.
-            structure: Not looked at, but for the number of nodes if nothing else tells it.
+            structure: Read for the number of nodes only, and only if nothing else gives it.
             node_index: Which rows of the embedding table these nodes are.
         """
         h = self.start(x, self._count(x, structure, node_index), node_index)
@@ -252,7 +252,7 @@ class NodeClassifier(Pretrained, nn.Module):
     Args:
         in_channels: Width of the embedding: k.
         num_classes: Classes.
-        dropout: Of the embedding.
+        dropout: Dropout probability for the embedding.
 
     Example:
         >>> import torch

@@ -68,7 +68,7 @@ class PairHead(Pretrained, nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw all weights anew."""
+        """Draw all weights again."""
         for weight, bias in zip(self.weights, self.biases, strict=True):
             bound = 1 / math.sqrt(weight.size(1))
             nn.init.uniform_(weight, -bound, bound)
@@ -111,7 +111,7 @@ def fit_pair_head(
 
     Args:
         x: Features.
-        y: 1 for pairs that are linked, or of the relation that is learnt, else 0.
+        y: 1 for pairs that are linked or have the relation that is learned, else 0.
         seed: Random seed for weights, dropout and order.
         start: A head of the same features to go on from, with its standardisation; None to begin with random weights.
         arguments: Arguments of :class:`PairHead`.

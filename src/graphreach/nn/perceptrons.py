@@ -131,8 +131,8 @@ def train_perceptrons(
     along a cosine, so that no epoch has to be chosen.
 
     Args:
-        weights: Of each layer, ``[members, in, out]``; changed in place. The last layer has one output, a logit.
-        biases: Of each layer, ``[members, 1, out]``; changed in place.
+        weights: Weights of each layer, ``[members, in, out]``; changed in place. The last layer has one output, a logit.
+        biases: Biases of each layer, ``[members, 1, out]``; changed in place.
         x: Standardised examples, ``[m, f]``.
         y: Their kinds, 1 or 0.
         own: Rows that each member is trained on.

@@ -37,7 +37,7 @@ def anchor_sets(
     Args:
         graph: The graph.
         max_distance: ``None`` for exact distances (P-GNN-E), 2 for the fast version (P-GNN-F).
-        seed: Of the sets and the ties.
+        seed: Random seed for the sets and for breaking ties.
         copies: c, how many sets of each size, as a share of :math:`\lfloor \log_2 n \rfloor`.
 
     Example:
@@ -80,9 +80,9 @@ class PGNN(NodeModel):
         \mathcal{M}_v[S] = \mathrm{ReLU}\big(s(v, u)\, (h_v \,\Vert\, h_u)\, W + b\big), \qquad
         s(v, u) = \frac{1}{d(v, u) + 1}
 
-    Hidden layers take the mean over all sets; the last takes one number a set, :math:`\mathcal{M}_v w`, and rows are scaled
-    to unit length. Whether it is P-GNN-E (exact distances) or P-GNN-F (two hops) lies in the positions: see
-    :func:`anchor_sets`, which is to be called with a new seed in every epoch for new sets.
+    Hidden layers take the mean over all sets; the last takes one number per set, :math:`\mathcal{M}_v w`, and rows are
+    scaled to unit length. Whether it is P-GNN-E (exact distances) or P-GNN-F (two hops) lies in the positions: see
+    :func:`anchor_sets`. Call it with a new seed in every epoch for new sets.
 
     Differs from the authors' code: theirs multiplies :math:`h_u` alone by the similarity, and maps it by a learned function
     first (``similarity_map``).
@@ -91,8 +91,8 @@ class PGNN(NodeModel):
         in_channels: Width of the node features; 0 if there are none (every node then has the feature 1).
         hidden_channels: Width of the hidden layers.
         num_layers: Layers, with the last.
-        dropout: Of the hidden layers' output.
-        num_nodes: Transductive: an embedding table of so many nodes takes part in the input.
+        dropout: Dropout probability for the output of the hidden layers.
+        num_nodes: Number of nodes of an embedding table that is added to the input (transductive).
         decoder: ``"dot"``, ``"scaled"``, ``"reach"`` or a module; see :meth:`score_pairs`.
         similarity_map: ``None``, or ``"learned"``, a small network on the similarity.
         input_projection: Whether a linear layer takes the input to ``hidden_channels`` first.

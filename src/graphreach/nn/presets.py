@@ -15,7 +15,7 @@ class Preset(NamedTuple):
         reachability: Arguments of the reachability.
         scale: ``None`` (as it is), ``"counts"`` (visits, as in the authors' code) or ``"log"``.
         links: Arguments of the model that differ when links are predicted, where a pair's own reachability says much.
-        attributes: The same for nodes with attributes, which a neighbourhood layer beside reads better.
+        attributes: The same for nodes with attributes, which an extra neighbourhood layer reads better.
         linked_attributes: The same for links between nodes with attributes.
     """
 

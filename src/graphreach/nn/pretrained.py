@@ -50,7 +50,7 @@ class Pretrained:
 
         Args:
             folder: Is made if it is missing.
-            metadata: Plain values to keep beside the configuration: anchors and their ids, walk parameters.
+            metadata: Plain values to keep with the configuration: anchors and their ids, walk parameters.
         """
         from safetensors.torch import save
 
@@ -97,7 +97,7 @@ class Pretrained:
 
 
 def saved_model(folder: Path) -> str | None:
-    """The name of the class whose model a folder holds, or None if that cannot be told; nothing else is checked."""
+    """The name of the class whose model a folder holds, or None if the folder does not say; nothing else is checked."""
     try:
         record = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):

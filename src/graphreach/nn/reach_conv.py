@@ -204,7 +204,7 @@ class ReachConv(Messages):
         aggregation: ``"attention"`` or ``"mean"``.
         heads: Attention heads.
         concat: Whether heads are concatenated (or averaged).
-        negative_slope: Of LeakyReLU.
+        negative_slope: Slope of LeakyReLU for negative inputs.
         message_activation: ``None`` (the paper) or ``"relu"``.
         similarity: ``False`` replaces all similarities by one: the ablation M^- of section 4.4.
         similarity_map: ``None`` (the paper) or ``"learned"``, a small network on the similarity.

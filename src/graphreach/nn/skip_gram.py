@@ -43,10 +43,10 @@ class SkipGram:
     r"""Node embeddings by skip-gram with negative sampling on random walks: `DeepWalk <https://arxiv.org/abs/1403.6652>`_,
     or with p and q `node2vec <https://arxiv.org/abs/1607.00653>`_.
 
-    A node u and a node v within the window of u in a walk are a pair; each is told from ``negatives`` random nodes, drawn
-    with probability proportional to :math:`frequency^{0.75}`, by gradient steps on
-    :math:`\log \sigma(s_u^T c_v) + \sum \log \sigma(-s_u^T c_w)`. Steps are taken in a fixed order, bucket by bucket: the
-    same seed gives the same embedding bit for bit on any number of threads.
+    A node u and a node v within the window of u in a walk are a pair. The model learns to distinguish v from
+    ``negatives`` random nodes, drawn with probability proportional to :math:`frequency^{0.75}`, by gradient steps on
+    :math:`\log \sigma(s_u^T c_v) + \sum \log \sigma(-s_u^T c_w)`. Steps are taken in a fixed order, bucket by bucket:
+    the same seed gives the same embedding bit for bit on any number of threads.
 
     The score of a pair is the dot product that was trained, :math:`s_u^T c_v + s_v^T c_u`, which finds links much better
     than :math:`s_u^T s_v`. Directions are ignored, as is usual with these methods. With ``directed=True`` walks in a
@@ -64,7 +64,7 @@ class SkipGram:
         q: In-out parameter of node2vec; p = q = 1 is DeepWalk.
         learning_rate: At the beginning; it falls linearly to a hundredth.
         directed: Whether walks in a directed graph follow its edges.
-        seed: Of walks, windows, negatives and first values.
+        seed: Random seed for walks, windows, negatives and initial values.
 
     Attributes:
         embedding_: :math:`s`, ``[n, dim]``, rows in the order of the graph's ids.

@@ -99,7 +99,7 @@ def cache_key(graph: AnyGraph, anchors: NDArray[np.int64], layout: str, paramete
 
 
 def save_npz(result: Reachability, path: str | Path) -> None:
-    """Write ``result`` to a new file beside ``path`` and rename it, so that a reader never meets half a file."""
+    """Write ``result`` to a new file next to ``path`` and rename it, so that a reader never meets half a file."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     arrays = {"anchors": result.anchors, **result_arrays(result)}

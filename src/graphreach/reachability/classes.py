@@ -1,4 +1,4 @@
-r"""What a node is described by when its class is to be predicted: position, reachability to classes, attributes around it.
+r"""What describes a node of an unknown class: position, reachability to classes, attributes around it.
 
 Nothing here is trained. With P the transition matrix of the walk and :math:`s_l = \frac{1}{l} \sum_{t=1}^{l} P^t`:
 
@@ -187,8 +187,8 @@ def _describe(
 ) -> None:  # fmt: skip
     """Shares of the classes and the log-lift of all labelled nodes, length by length.
 
-    Nothing here may depend on labels of a node's own fold, nor on how its fold differs from the others: the frequencies of
-    the classes in the other folds would be low where its own fold's are high, and tell its label.
+    Nothing here may depend on labels of a node's own fold, nor on how its fold differs from the others. The frequencies of
+    the classes in the other folds would be low where those of its own fold are high, which would give its label away.
     """
     arriving = graph.transpose().degree
     whole = arriving.sum()

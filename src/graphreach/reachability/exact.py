@@ -52,8 +52,8 @@ class Powers(NamedTuple):
 def transition_powers(graph: Graph, direction: str) -> Powers:
     """The transition matrix P.
 
-    ``direction`` is ``"to"`` for columns of P^t (the chance that a walk from v is at the column's node after t steps) or
-    ``"from"`` for rows of P^t (the chance that a walk from the column's node is at v).
+    With ``direction="to"`` these are columns of P^t: the chance that a walk from v is at the column's node after t steps.
+    With ``"from"`` they are rows of P^t: the chance that a walk from the column's node is at v.
     """
     by_row = direction == "to"
     edges = graph if by_row else graph.transpose()

@@ -52,17 +52,17 @@ def pair_reachability(
 ) -> NDArray[np.float32]:
     r"""Reachability :math:`s(u, v)` and :math:`s(v, u)` (Eq. 1) for the listed pairs only; never n x n.
 
-    Exact, :math:`s(u, v) = \frac{1}{l} \sum_{t=1}^{l} P^t(u, v)` by sparse rows of :math:`P^t`, grouped by node; short
-    walks suit large graphs, as the cost grows with the neighbourhood of ``walk_length - 2`` jumps. By walks, visits are
-    counted against the list.
+    The exact method computes :math:`s(u, v) = \frac{1}{l} \sum_{t=1}^{l} P^t(u, v)` by sparse rows of :math:`P^t`, grouped
+    by node. On large graphs use short walks, as the cost grows with the neighbourhood of ``walk_length - 2`` jumps. With
+    walks, visits to the listed pairs are counted.
 
     Args:
         graph: The graph.
-        pairs: Positions, ``[2, m]``, as ``edge_index`` is.
+        pairs: Positions, ``[2, m]``, in the layout of an ``edge_index``.
         method: ``"exact"`` or ``"walks"``.
         walk_length: Jumps of a walk, or ``"diameter"``.
         num_walks: Walks from each node, with ``method="walks"``.
-        hops: L keeps the first L steps apart (and is the walk length).
+        hops: L keeps the first L steps separate and is also the walk length.
         seed: Random seed of the walks.
 
     Returns:

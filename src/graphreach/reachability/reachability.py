@@ -20,7 +20,7 @@ from graphreach.walks.rng import check_seed
 from graphreach.walks.walk_length import check_count, resolve_walk_length
 
 STEP_COST = 32
-"""Multiplications of the exact method that take as long as one step of a walk (see benchmarks/)."""
+"""Number of multiplications of the exact method that take as long as one step of a walk (see benchmarks/)."""
 
 DENSE_BYTES = 1 << 30
 """Size of the two dense matrices up to which ``layout="auto"`` chooses them for walks (four times that for exact)."""
@@ -53,7 +53,7 @@ def reachability(
     ``similarity="order"`` is App. A, :math:`s_o(v_i, v_j) = \sum_{k=1}^{n_w} 1 / o(v_i, v_j, k)` with the step
     :math:`o` of the first visit.
 
-    ``method="walks"`` counts visits of walks that are never stored. ``method="exact"`` computes what they tend to:
+    ``method="walks"`` counts visits of walks that are never stored. ``method="exact"`` computes their limit:
     :math:`\frac{1}{l} \sum_{t=1}^{l} P^t` restricted to the anchors, or the expected order-weighted sum. In an undirected
     graph one direction follows from the other (deg(v) s(v, a) = deg(a) s(a, v)). No array of n x n is made.
 
@@ -66,9 +66,9 @@ def reachability(
         method: ``"walks"``, ``"exact"``, or ``"auto"`` for the one that costs less.
         similarity: ``"frequency"`` or ``"order"``. Exact and order-weighted is refused where it would cost more than
             10^11 multiplications.
-        num_walks: Walks from each node, :math:`n_w`; in the exact order similarity a mere factor.
+        num_walks: Walks from each node, :math:`n_w`; for the exact order similarity only a factor.
         walk_length: Jumps of a walk, :math:`l_w`, or ``"diameter"``.
-        hops: L keeps the first L steps apart: the share of walks that are at the anchor after 1, ..., L jumps. The walk
+        hops: L keeps the first L steps separate: the share of walks that are at the anchor after 1, ..., L jumps. The walk
             length is then L.
         seed: Random seed of the walks. The same seed gives the same numbers bit for bit on any number of threads.
         layout: ``"dense"``, ``"csr"``, or ``"auto"``: dense unless that is large.

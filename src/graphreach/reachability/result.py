@@ -23,12 +23,12 @@ class Reachability:
         to_anchors: ``s(v, a)``, ``[n, k]``: how reachable anchor a is from node v.
         from_anchors: ``s(a, v)``, ``[n, k]``: how reachable node v is from anchor a.
         anchors: Positions of the anchors, ``[k]``.
-        hops: ``None``, or L: then both matrices hold the powers 1..L apart, as ``[n, k, L]``.
+        hops: ``None``, or L: then both matrices hold the powers 1..L separately, as ``[n, k, L]``.
         method: ``"walks"`` or ``"exact"``.
         similarity: ``"frequency"`` or ``"order"``.
         walk_length: Jumps of a walk.
         num_walks: Walks from each node (``None`` where no number entered the result).
-        seed: Of the walks (``None`` if exact).
+        seed: Random seed for the walks (``None`` if exact).
 
     Both matrices are single-precision NumPy arrays in the dense layout and :class:`scipy.sparse.csr_array` in the CSR
     layout, with the same numbers; a CSR matrix with hops has ``k * L`` columns, anchor by anchor.
@@ -74,11 +74,11 @@ class Reachability:
         r"""The same on another scale, for models that learn a function of the similarity.
 
         Args:
-            scale: ``None`` (as it is), ``"counts"`` (visits instead of shares, as in the authors' code), or ``"log"``:
-                :math:`\log(1 + n\,s)`, where a node that is visited no more than the average is near 0.7; or ``"lift"``:
-                :math:`\log(1 + s(u, v) / \pi(v))`, how much oftener v is visited from u than its share :math:`\pi(v)` of
-                all edges' weight would have it, so that hubs look no nearer than others. On an undirected graph exact
-                lift is the same in both directions.
+            scale: ``None`` (unchanged), ``"counts"`` (visits instead of shares, as in the authors' code), ``"log"`` or
+                ``"lift"``. ``"log"`` is :math:`\log(1 + n\,s)`; a node with an average number of visits is near 0.7.
+                ``"lift"`` is :math:`\log(1 + s(u, v) / \pi(v))`: how much more often walks from u visit v than its share
+                :math:`\pi(v)` of all edges' weight suggests. So hubs look no nearer than other nodes. On an undirected
+                graph exact lift is the same in both directions.
             graph: For ``"lift"``, the graph.
             num_nodes: n in ``"log"``, where these are rows of a larger graph.
 
@@ -127,6 +127,27 @@ class Reachability:
             :class:`graphreach.nn.Positions`.
         """
         return find(CONVERTERS["torch"])(self, device)
+
+    def to_frame(self, ids: Any = None, kind: str = "polars") -> Any:
+        """A data frame with one row for each node and anchor of which one can reach the other.
+
+        Columns are ``node``, ``anchor``, ``to_anchor`` and ``from_anchor``, and with hops ``hop``, as ``graphreach reach``
+        writes them.
+
+        Args:
+            ids: The graph's ids; by default the frame has positions.
+            kind: ``"polars"`` or ``"pandas"``.
+
+        Example:
+            >>> import graphreach as gr
+            >>> path = gr.Graph.from_edge_list([("a", "b"), ("b", "c")])
+            >>> gr.reachability(path, [0], method="exact", walk_length=1).to_frame(path.ids).rows()
+            [('b', 'a', 0.5, 1.0)]
+        """
+        from graphreach.graph.outgoing import given_ids, make_frame
+        from graphreach.io.results import reachability_columns
+
+        return make_frame(reachability_columns(self, given_ids(ids, self.num_nodes)), kind)
 
     def __repr__(self) -> str:
         hops = "" if self.hops is None else f"hops={self.hops}, "

@@ -12,7 +12,7 @@ from graphreach.explain import Explainer
 from graphreach.tasks.label_sets import likeliest_labels, probable_labels
 from graphreach.walks.rng import check_seed
 
-LEVEL, DRAWS, WORK = 0.95, 1000, 100_000_000
+LEVEL, DRAWS, WORK = 0.95, 1000, 20_000_000
 BINS = 40
 BLOCK, HELD = 4096, 2_000_000
 

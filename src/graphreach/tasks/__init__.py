@@ -1,4 +1,4 @@
-"""Tasks: splits that show nothing of what is to be predicted, metrics, and scores that need no training."""
+"""Tasks: splits that hide what a model has to predict, metrics, and scores that need no training."""
 
 from typing import TYPE_CHECKING
 

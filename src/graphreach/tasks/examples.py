@@ -163,7 +163,7 @@ class Examples:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Split:
-    """A task on one graph, ready to be learnt and judged.
+    """A task on one graph, ready for training and testing.
 
     It does not carry the nodes' labels, so nothing that is given a split can look at those of validation and test.
 
@@ -204,7 +204,7 @@ class Split:
 
 @dataclass(frozen=True, eq=False)
 class GivenPairs:
-    """Links of validation and test that are given, with what they are to be told from; see
+    """Given links of validation and test, and the pairs that they are ranked against; see
     :func:`graphreach.tasks.split_given`.
 
     Example:
@@ -248,7 +248,7 @@ class GivenPairs:
         return found
 
     def candidates(self, part: int) -> NDArray[np.int64] | None:
-        """What they are to be ranked against."""
+        """The pairs that they are ranked against."""
         found: NDArray[np.int64] | None = getattr(self, f"{HELD_OUT[part]}_candidates")
         return found
 

@@ -35,9 +35,10 @@ def pair_distances(graph: Graph, pairs: Pairs) -> NDArray[np.int64]:
 def same_distance(graph: Graph, positives: Pairs, linked: Graph, taken: Keys, rng: np.random.Generator) -> Pairs:
     """For each positive an unlinked pair that is as many hops apart in ``graph``, which does not hold the positive's edge.
 
-    The pair shares the positive's first node, or its second, or else an end of another positive that is as far; a
-    positive for which none is found gets no negative. ``linked`` is the :func:`~graphreach.tasks.candidates.closed_graph`
-    of all links, and ``taken`` holds sorted keys of pairs that may not be drawn.
+    The pair shares the positive's first node, its second, or an end of another positive at the same distance. A
+    positive for which no such pair is found gets no negative. ``linked`` is the
+    :func:`~graphreach.tasks.candidates.closed_graph` of all links, and ``taken`` holds sorted keys of pairs that may
+    not be drawn.
     """
     distance = pair_distances(graph, positives)
     peers = _Peers(distance)

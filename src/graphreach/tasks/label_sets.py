@@ -54,9 +54,9 @@ def predicted_labels(probability: NDArray[Any], truth: NDArray[np.bool_], counts
 def f1_scores(truth: NDArray[np.bool_], predicted: NDArray[np.bool_]) -> F1:
     """Micro and macro F1 of predicted labels, ``[m, classes]`` each.
 
-    Macro F1 is the mean over the labels that some node has or is predicted to have, as in
-    :func:`sklearn.metrics.f1_score` for one class per node; of a matrix, scikit-learn's would also count a label that is
-    neither there nor predicted, with zero.
+    Macro F1 is the mean over the labels that some node has or is predicted to have. With one class per node this is what
+    :func:`sklearn.metrics.f1_score` gives. For a matrix, scikit-learn would also count a label that is neither there nor
+    predicted, with zero.
 
     Example:
         >>> truth = np.array([[1, 0, 0], [1, 1, 0]]) == 1

@@ -1,4 +1,4 @@
-"""Does a split show what is to be predicted?"""
+"""Checks that a split hides what a model has to predict."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ PROMISES = ("published", "clean", "node-disjoint", "graph-disjoint", "time", "gi
 
 
 class LeakError(InputError):
-    """A split shows what is to be predicted; the message says which part, how many, and an example."""
+    """A split shows what a model has to predict; the message says which part, how many, and an example."""
 
 
 @dataclass(frozen=True)
@@ -87,12 +87,12 @@ def check_leaks(
     task: str | None = None,
     strict: bool = False,
 ) -> LeakReport:
-    """Refuse a split that shows what is to be predicted, and report what else should be known about it.
+    """Refuse a split that shows what a model has to predict, and report what else should be known about it.
 
     A leak is, for links, a validation or test positive that is an edge of the graph in either direction, or a validation
     or test negative that is an edge (in either direction, if the graph is undirected). A split also leaks if it breaks what
-    its protocol promises: that no positive pair or classified node is in two parts, under ``"clean"`` and ``"time"`` no
-    pair, under ``"node-disjoint"`` no node, and under ``"graph-disjoint"`` that only one part has examples. For arrays,
+    its protocol promises. No positive pair and no classified node may be in two parts; under ``"clean"`` and ``"time"`` no
+    pair may, under ``"node-disjoint"`` no node, and under ``"graph-disjoint"`` only one part may have examples. For arrays,
     such overlaps are reported.
 
     Args:

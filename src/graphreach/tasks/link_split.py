@@ -24,7 +24,7 @@ TRAIN, VAL, TEST = range(3)
 class Links:
     """The linked pairs of a graph as sorted keys, and the part of each; both directions of an edge are in one part.
 
-    Of a bipartite graph with ``sides`` negatives are between these.
+    In a bipartite graph with ``sides``, negatives are pairs between the two sides.
     """
 
     graph: Graph
@@ -74,7 +74,7 @@ def split_links(graph: Graph, request: SplitRequest, whole: int | None = None) -
 
 
 def find_sides(graph: Graph, bipartite: bool | None) -> "Sides | None":
-    """The sides of a graph that is known to be bipartite, or is to be taken for it, else None."""
+    """The sides of a graph that is known to be bipartite or should be treated as such, else None."""
     if bipartite is False or (bipartite is None and graph.sides is None):
         return None
     from graphreach.tasks.sides import Sides

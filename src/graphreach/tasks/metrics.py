@@ -49,9 +49,9 @@ def metrics(
     Nodes: ``"accuracy"``, ``"auc"`` (one-vs-rest ROC AUC of the probabilities, averaged over the classes that occur) and
     ``"hard_auc"`` (the same of the predicted class alone, as the authors' code computes it).
 
-    Nodes with several labels: ``"micro_f1"`` and ``"macro_f1"`` where as many labels are predicted as a node has, the
-    likeliest ones; ``"micro_f1_unknown"`` and ``"macro_f1_unknown"`` where that number is not known, and labels with a
-    probability of at least 0.5, or else the likeliest one, are predicted; and ``"auc"``, the mean over the labels that some
+    Nodes with several labels: for ``"micro_f1"`` and ``"macro_f1"`` the number of labels of a node is known, and the most
+    likely ones are predicted. For ``"micro_f1_unknown"`` and ``"macro_f1_unknown"`` it is not known, and labels with a
+    probability of at least 0.5 are predicted, or else the most likely one. ``"auc"`` is the mean over the labels that some
     nodes have and some have not. Macro F1 is over the labels that a node has or is predicted to have.
 
     Args:
@@ -60,7 +60,7 @@ def metrics(
         examples: What was scored.
         candidate_scores: ``[positives, c]``, in the order of ``examples.candidates``.
         ties: How a positive ranks among candidates with an equal score: ``"last"``, or ``"mean"`` of the last and the first
-            place, as the evaluators of the Open Graph Benchmark and HeaRT have it.
+            place, as in the evaluators of the Open Graph Benchmark and HeaRT.
 
     Example:
         >>> pairs = Examples(np.array([[0, 0, 0], [1, 2, 3]]), np.array([1, 1, 0]))
@@ -172,9 +172,9 @@ def rank_among(
     """Mean reciprocal rank and Hits@K of links that have different numbers of candidates; ties count half.
 
     Args:
-        scores: Of the links, ``[p]``.
-        candidate_scores: Of the candidates of all links, ``[e]``.
-        of: Which link each candidate stands beside, ``[e]``; each link has one at least.
+        scores: Scores of the links, ``[p]``.
+        candidate_scores: Scores of the candidates of all links, ``[e]``.
+        of: The link that each candidate is ranked with, ``[e]``; each link has at least one candidate.
 
     Example:
         >>> rank_among(np.array([0.9, 0.2]), np.array([0.1, 0.2, 0.3]), np.array([0, 1, 1]))

@@ -1,8 +1,8 @@
 """Unordered pairs of nodes as numbers, so that sets of pairs are sorted arrays.
 
-The pair of u < v has the key v (v - 1) / 2 + u: the keys of n nodes are 0 .. n (n - 1) / 2 - 1 without a gap, and so a
+The pair of u < v has the key v (v - 1) / 2 + u. The keys of n nodes are 0 .. n (n - 1) / 2 - 1 without a gap. So a
 random pair is a random number, and a random pair outside a set is a random rank among the numbers that the set leaves.
-Nothing is drawn in vain, however dense the graph.
+No draw is rejected, however dense the graph.
 """
 
 import numpy as np

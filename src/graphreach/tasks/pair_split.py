@@ -1,4 +1,4 @@
-"""Pairwise node classification: do two nodes have one label?"""
+"""Pairwise node classification: do two nodes have the same label?"""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,8 @@ Labels = NDArray[np.int64]
 class LabelPairs:
     """All pairs of labelled nodes, those of one label and those of two, each numbered without a gap.
 
-    Nodes are sorted by label, so a pair of one label is a class and two places in it, and a pair of two labels is a place
-    and a place in a later class: any of the many pairs comes from its number, and none has to be stored.
+    Nodes are sorted by label. So a pair of one label is a class and two places in it, and a pair of two labels is a place
+    and a place in a later class. Any of the many pairs follows from its number, and none has to be stored.
     """
 
     def __init__(self, nodes: NDArray[np.int64], label: Labels) -> None:

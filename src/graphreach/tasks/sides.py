@@ -15,7 +15,7 @@ from graphreach.tasks.pair_keys import Keys, Pairs, decode, draw_distinct, free_
 
 @dataclass(frozen=True, eq=False)
 class Sides:
-    """Two sides of a graph; the pairs between them are the only ones that can be links.
+    """The two sides of a bipartite graph; only pairs between them can be links.
 
     Attributes:
         side: 0 or 1 for each node, -1 for nodes that can have no link, ``[n]``.

@@ -1,4 +1,4 @@
-"""A random spanning forest: links that keep together what they held together."""
+"""A random spanning forest: links that keep every component connected."""
 
 import numpy as np
 from numpy.typing import NDArray

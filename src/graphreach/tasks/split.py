@@ -60,36 +60,38 @@ def split(
 
     **Nodes** (``"node"``): labelled nodes are cut at random. All edges are seen.
 
-    Nodes whose label is negative have none and are in no example. A part has at least one item where there are fewer than
-    ten to cut. There is one negative for each positive, drawn once, no pair twice in a part; where too few pairs are left,
-    all of them. Undirected pairs are turned one way or the other at random.
+    A negative label means no label; such nodes are in no example. A part has at least one item even if there are fewer than
+    ten. There is one negative per positive, drawn once, and no pair occurs twice in a part. If too few pairs are left, all
+    of them are used. The order of the nodes in undirected pairs is random.
 
     Protocols:
 
     - ``"published"``: as in the paper. Validation and test negatives avoid all positives, in both directions; training
       negatives avoid training positives only, so some of them are validation or test positives. The pair task is then
       solved by transitive closure (:func:`closure`).
-    - ``"clean"`` (links, pairs): training negatives avoid validation and test pairs too; no pair is in two parts.
-    - ``"node-disjoint"`` (pairs, nodes): nodes are cut, and pairs lie within a part, so that test nodes are unseen as
-      examples. A part without pairs of one label and of two is empty. For nodes the same as ``"published"``.
+    - ``"clean"`` (links, pairs): training negatives also avoid validation and test pairs, and no pair is in two parts.
+    - ``"node-disjoint"`` (pairs, nodes): nodes are split, and pairs lie within a part, so no training example contains
+      a test node. A part that lacks pairs of the same label or of different labels is empty. For nodes this is
+      ``"published"``.
     - ``"graph-disjoint"``: whole graphs; see :func:`split_dataset`.
     - ``"time"`` (links): the earliest links are for training, the next for validation, the last for the test; otherwise
-      as ``"clean"``. A pair that is linked again counts by its first time, so no test link was seen in training. Links of
-      one time are in one part. The graph needs :attr:`~graphreach.Graph.time`. Test links may have nodes that training has
-      no edge of.
+      as ``"clean"``. A pair that is linked again counts by its first time, so no test link was seen in training. Links with
+      the same time are in the same part. The graph needs :attr:`~graphreach.Graph.time`. Nodes of test links may have no
+      edge in training.
     - ``"given"`` (links): the pairs that ``sample.given`` lists; see :func:`split_given`.
 
     Args:
         sample: Anything with ``graph``, ``x`` and ``y``.
         task: ``"link"``, ``"pair"`` or ``"node"`` (or ``"lp"``, ``"pnc"``, ``"nc"``).
         protocol: See above; by default ``"clean"`` for links and ``"node-disjoint"`` for pairs and nodes.
-        seed: Same seed, same split; the positives of a seed do not depend on ``negatives`` or ``candidates``.
+        seed: Random seed. The same seed gives the same split; the positives of a seed do not depend on ``negatives`` or
+        ``candidates``.
         negatives: For links. ``"uniform"``: all unlinked pairs are equally likely. For validation and test,
             ``"same-distance"``: as many hops apart in the split's graph as the positives are without their edge; or
             ``"common-neighbour"``: pairs that share a neighbour there. For all three parts, ``"degree"``: both ends are
             drawn in proportion to their degree in the split's graph (in a directed graph, the first by out-degree and the
-            second by in-degree), so that popular nodes are about as frequent among negatives as among links, and
-            popularity alone says little (`Implicit degree bias in the link prediction task
+            second by in-degree). So popular nodes are about as frequent among negatives as among links, and popularity
+            alone says little (`Implicit degree bias in the link prediction task
             <https://arxiv.org/abs/2405.14985>`_). Where too few such pairs are found, there are fewer negatives than
             positives.
         fractions: Shares of training, validation and test.
@@ -101,9 +103,9 @@ def split(
         keep_connected: For links, whether a random spanning forest (one tree for each component, directions aside) stays in
             training, so that no node loses all its edges and no component falls apart.
         bipartite: For links, whether negatives and candidates are between the two sides of a bipartite graph only.
-            ``None``: if the graph was read as one with two kinds of nodes (:attr:`~graphreach.Graph.sides`). ``True``: the
-            same, and otherwise sides are found by colouring the nodes; where there are several components, the first node
-            of each is on the first side.
+            ``None``: if the graph was read as one with two kinds of nodes (:attr:`~graphreach.Graph.sides`). ``True``:
+            always; where the graph has no such sides, they are found by colouring the nodes, and the first node of each
+            component is on the first side.
 
     Example:
         >>> from types import SimpleNamespace
@@ -142,9 +144,9 @@ def split_dataset(
 ) -> list[Split]:
     """Cut a task on each of several graphs, one split per graph.
 
-    Each graph is cut on its own, by a seed of its own, which its split carries. With ``"graph-disjoint"`` each graph
-    belongs to one part as a whole and the other parts of its split are empty. Of a validation or test graph, links are
-    predicted from the training share of its edges, and the others are the positives; a training graph is seen whole.
+    Each graph is split on its own, with a seed of its own, which its split carries. With ``"graph-disjoint"`` each whole
+    graph belongs to one part, and the other parts of its split are empty. In a validation or test graph, links are
+    predicted from the training share of its edges, and the other edges are the positives. A training graph is seen whole.
 
     Args:
         dataset: Something with ``samples``, or a sequence of samples.
@@ -209,20 +211,20 @@ def split_given(
     keep_connected: bool = False,
     bipartite: bool | None = None,
 ) -> Split:
-    """Split links where those of the test are given, as published benchmarks and a user's own evaluation have them.
+    """Split links with given test links, as in published benchmarks or in a user's own evaluation.
 
-    Validation and test have exactly the given pairs, in their order. Their links are taken out of the graph, in both
-    directions, if they are in it; what is left is seen and trained on. What is not given is drawn as :func:`split` draws it
-    under ``"clean"``.
+    Validation and test have exactly the given pairs, in their order. Their links are removed from the graph, in both
+    directions, and the rest is the training graph. What is not given is drawn as in :func:`split` with ``"clean"``.
 
     Args:
         sample: A graph, or anything with ``graph``, ``x`` and ``y``. It may hold the links of validation and test or not.
-        test_pairs: Links to be judged by, positions ``[2, m]``.
-        val_pairs: Links to choose a model by; by default drawn from the links that are left.
+        test_pairs: Links for the test, positions ``[2, m]``.
+        val_pairs: Links for choosing a model; by default drawn from the links that are left.
         test_negatives: Pairs that are no links, ``[2, any]``; by default drawn, one for each link.
         val_negatives: Likewise.
-        test_candidates: What each link is ranked against: ``[m, c]``, other targets of its first node, or ``[m, c, 2]``,
-            other pairs, as HeaRT's 500 hard negatives of each link are. A candidate may be a link of the test.
+        test_candidates: The candidates that each link is ranked against: other targets of its first node, ``[m, c]``,
+            or other pairs, ``[m, c, 2]``, such as HeaRT's 500 hard negatives per link. A candidate may be a link of the
+            test.
         val_candidates: Likewise.
         seed: Random seed for what is drawn.
         negatives: How negatives are drawn that are not given; see :func:`split`.
@@ -231,7 +233,7 @@ def split_given(
         bipartite: See :func:`split`.
 
     Raises:
-        LeakError: If a link is in validation and test, if a negative is a link, or a candidate an edge of the graph.
+        LeakError: If a link is in validation and test, if a negative is a link, or if a candidate is an edge of the graph.
 
     Example:
         >>> ring = Graph.from_edges([range(20), [*range(1, 20), 0]])

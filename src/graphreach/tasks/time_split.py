@@ -1,4 +1,4 @@
-"""Links cut by their times: the past to learn from, the future to be judged by."""
+"""Links split by time: the past for training, the future for the test."""
 
 from typing import NamedTuple
 

@@ -21,7 +21,7 @@ from graphreach.training.link_folds import FOLDS, folds
 class AttributedPairs:
     """What attributes say of pairs: cosines, and products of the rows that the members of a head have for both nodes.
 
-    Where links are learnt, a pair that has an edge is seen without it: its messages go along the edges of the graph
+    Where links are learned, a pair that has an edge is seen without it: its messages go along the edges of the graph
     without a tenth of them, the pair's own among these. Which tenth depends on the pair alone, not on what else is asked.
 
     Args:
@@ -131,7 +131,7 @@ def learn_attributes(
 
 
 class _Joined(NamedTuple):
-    """Graphs side by side: positions of pairs in them, which of them each pair is learnt with, and their attributes."""
+    """Graphs side by side: positions of pairs in them, which of them each pair is learned with, and their attributes."""
 
     pairs: NDArray[np.int64]
     part: NDArray[np.int64]

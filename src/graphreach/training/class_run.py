@@ -22,8 +22,8 @@ from graphreach.training.settings import Settings
 def fit_nodes(split: Split, settings: Settings, clock: Clock) -> tuple[ClassScorer, NDArray[np.float64]]:
     """Learn the classes of the training nodes; returns the scorer and the probabilities of all nodes.
 
-    Classes are the numbers that the split has, also those that no training node is of. Validation nodes are not looked at:
-    what has to be chosen is chosen by cross-validation of the training nodes.
+    Classes are the numbers in the split, also those without a training node. Validation nodes are not used: what has to be
+    chosen is chosen by cross-validation of the training nodes.
     """
     order = np.argsort(split.train.index, kind="stable")
     known, classes = split.train.label[order], split.num_classes or 0

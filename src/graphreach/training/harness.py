@@ -49,7 +49,7 @@ def run(
         walk_graph: From a split to the graph that the model reads instead of ``split.graph``, say with other edge
             weights. Nothing looks for leaks in it.
         engine: ``"local"``, ``"ray"``, or an engine such as :class:`graphreach.cluster.Ray`, whose workers share the steps.
-            The losses are the same but for rounding, and a run may go on with the other engine. The folder must be on
+            The losses are the same up to rounding, and a run may go on with the other engine. The folder must be on
             storage that all nodes share.
         source: How the data are read again, plain values to keep as ``source.json`` in the folder.
 
@@ -342,7 +342,7 @@ def _reading(dataset: Dataset) -> Any:
 
 
 def _refresh(method: Method, settings: Settings) -> Any:
-    """From batches and a seed to the batches of an epoch, if something is drawn anew in each."""
+    """From batches and a seed to the batches of an epoch, if something is drawn again in each."""
     if not settings.resample or method.epoch_inputs is None:
         return None
     fresh = method.epoch_inputs

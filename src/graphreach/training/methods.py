@@ -34,7 +34,7 @@ class Method(NamedTuple):
             :class:`Inputs`.
         encoder: Name of the model in :mod:`graphreach.nn`, which is imported when it is built.
         first: Arguments of the model before the width of the features.
-        epoch_inputs: What is drawn anew in an epoch: from graph, inputs and a seed; None if nothing ever is.
+        epoch_inputs: Draws what changes from epoch to epoch, from graph, inputs and a seed; None if nothing does.
     """
 
     inputs: Callable[..., Inputs]

@@ -19,7 +19,7 @@ NEGATIVES = ("uniform", "degree")
 
 
 def link_examples(graph: Graph, negatives: str, num_links: int, attributes: bool, seed: int) -> PairExamples:
-    """Some links and as many pairs that are none, or a few times as many beside attributes.
+    """Some links and as many pairs that are none, or a few times as many with attributes.
 
     Args:
         graph: The graph; if it was read as one with two kinds of nodes, other pairs are between the two as well.

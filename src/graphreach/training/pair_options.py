@@ -19,11 +19,11 @@ FEWEST_LINKS = 4
 """Links that a graph must have to learn from."""
 
 DRAWN, MOST_TIMES = 100_000, 5
-"""Pairs that are no links to learn from beside attributes: of these each step takes others, up to so many for each link."""
+"""Maximum number of negative pairs per link that are drawn with attributes; each training step takes some of them."""
 
 
 def num_others(num_links: int, attributes: bool) -> int:
-    """How many pairs that are no links are learned from: as many as links, or a few times as many beside attributes.
+    """How many pairs that are no links are learned from: as many as links, or a few times as many with attributes.
 
     Example:
         >>> num_others(1000, attributes=False), num_others(1000, attributes=True), num_others(50_000, attributes=True)
@@ -89,7 +89,7 @@ class PairOptions:
         """The columns that suit a graph.
 
         Args:
-            graph: The graph; of several the one that most pairs are of.
+            graph: The graph; if there are several, the one with the most pairs.
             num_pairs: How many pairs are learned from.
             links: Whether links are learned, or another relation, which may read the pair's own edge.
             num_nodes: The largest number of nodes of a graph, if there are several.

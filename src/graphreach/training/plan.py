@@ -21,7 +21,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "pgnn-f": {"similarity_map": "learned"},
     "node2vec": {"p": 1.0, "q": 0.5},
 }
-"""Arguments of models that are no preset's; P-GNN's own code maps distances by a small network, and does better so."""
+"""Arguments of models that are no preset's; P-GNN's own code maps distances by a small network, which does better."""
 
 
 class AnchorPlan(Frozen):

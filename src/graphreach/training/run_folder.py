@@ -277,7 +277,8 @@ class RunFolder:
     def start(self, settings: Settings, content: dict[str, Any], source: dict[str, Any] | None) -> None:
         """Write what a run is made of to its folder, which has been checked and locked.
 
-        Of a run that goes on, or that has ended, only ``source.json`` changes, if the same data were read from elsewhere.
+        If a run continues or has ended, only ``source.json`` changes, and only if the same data were read from another
+        place.
         """
         if not self.begun:
             write_json(self.path / SETTINGS, settings.model_dump(mode="json"))

@@ -17,7 +17,7 @@ def check_saved(folder: Path, estimator: str, name: str = "folder") -> None:
     """Refuse the folder of another estimator, and that of a run, whose model is in a folder of it.
 
     Args:
-        folder: The folder that an estimator is to be loaded from.
+        folder: The folder to load an estimator from.
         estimator: Name of that estimator.
         name: What the argument is called.
     """

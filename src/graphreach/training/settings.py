@@ -257,7 +257,7 @@ class ReachSettings(Frozen):
     )
     scale: Literal["preset", "none", "counts", "log", "lift"] = "preset"
     walk_weights: Literal["train-labels"] | None = None
-    resample: bool = Field(default=False, description="P-GNN: draw anchor sets anew in every epoch.")
+    resample: bool = Field(default=False, description="P-GNN: draw new anchor sets in every epoch.")
 
 
 class TrainingSettings(Frozen):
@@ -371,7 +371,7 @@ class Settings(TrainingSettings, ReachSettings, ModelSettings, SplitSettings):
         return type(self)(**{**common, **self.parts.get(method, {}), "method": method})
 
     def differences(self, other: "Settings") -> list[str]:
-        """What differs, as text; a run may go on on another device."""
+        """What differs, as text, except for the device: a run may continue on another one."""
         mine, theirs = (each.model_dump(mode="json", exclude={"device"}) for each in (self, other))
         return [f"{key} {theirs[key]!r} there and {mine[key]!r} here" for key in mine if mine[key] != theirs[key]]
 

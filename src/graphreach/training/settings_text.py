@@ -13,7 +13,7 @@ MOST_BYTES = 1_000_000
 """Size of a file of settings; all settings there are take a few kilobytes."""
 
 MOST_VALUES = 10_000
-"""Values of a file with its aliases written out: a few lines of aliases of aliases can stand for billions."""
+"""Values of a file with its aliases written out: a few lines of nested aliases can stand for billions."""
 
 CONSTRUCTION = (yaml.YAMLError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
 """What PyYAML raises for text that is not YAML, or for values such as ``!!int ""`` and the 99th of a month."""

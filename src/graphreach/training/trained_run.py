@@ -99,9 +99,9 @@ def _check_missing(missing: list[Any], count: int, all_needed: bool, remedy: str
 class TrainedModel:
     """A trained model with the settings and the anchors that it was trained with, ready for other graphs.
 
-    A graph is taken for the one that was trained on, grown or changed: the anchors stay, and only reachability is computed.
-    Ids that were integers may have become text. A few anchors that are gone are named in a warning, and their columns of
-    the embedding are zero; a graph without more of them is refused, unless anchors are to be chosen anew.
+    Other graphs are taken for the training graph, grown or changed: the anchors stay, and only reachability is computed.
+    Ids that were integers may have become text. If a few anchors are gone, a warning names them, and their columns of the
+    embedding are zero. A graph without more of them is refused, unless ``new_anchors`` is given.
 
     Args:
         model: Encoder and head.
@@ -133,7 +133,7 @@ class TrainedModel:
         Args:
             graph: The graph that was trained on, grown or changed.
             x: Features, if the run was trained with them.
-            new_anchors: Whether anchors are chosen anew; by default what :class:`TrainedModel` was given.
+            new_anchors: Whether anchors are chosen again; by default what :class:`TrainedModel` was given.
         """
         check_graph(graph)
         if x is not None:

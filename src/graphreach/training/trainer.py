@@ -162,7 +162,7 @@ class Trainer:
         batches: Graphs and examples.
         settings: Epochs, learning rates and the like.
         folder: For checkpoints; None keeps none.
-        refresh: Gives the batches of an epoch, if something is drawn anew in each.
+        refresh: Gives the batches of an epoch, if something is drawn again in each.
         writer: A TensorBoard ``SummaryWriter``, or None.
         team: The processes that share the steps; None is this one alone.
     """
@@ -289,7 +289,7 @@ class Trainer:
             self.best = _copy(self.model)
 
     def _figure(self, found: dict[str, float]) -> float:
-        """What models are chosen by; the AUC is that over all pairs together where graphs may have very few."""
+        """What models are chosen by; the AUC is that over all pairs together where graphs may have few."""
         disjoint = self.settings.protocol == "node-disjoint"
         return found.get("pooled_auc" if disjoint and "pooled_auc" in found else self.settings.choose_by, -1.0)
 

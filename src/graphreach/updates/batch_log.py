@@ -19,7 +19,7 @@ from graphreach.io.saved_graph import read_saved_graph, write_graph
 BATCHES, CHANGES, SNAPSHOTS = "batches", "changes", "snapshots"
 NUMBER = re.compile(r"(\d{6,})\.\w+")
 KEPT = 2
-"""Snapshots that are kept beside the first one."""
+"""Number of snapshots that are kept in addition to the first one."""
 
 
 class Place(NamedTuple):
@@ -110,7 +110,7 @@ class BatchLog:
             self._snapshot(old).unlink(missing_ok=True)
 
     def newest(self, most: int) -> tuple[int, Graph]:
-        """The last graph that was kept after at most so many batches, and their number."""
+        """The last graph that was kept after at most ``most`` batches, and their number."""
         found = [number for number in self._numbers(SNAPSHOTS) if number <= most]
         if not found:
             raise InputError(f"{self.folder / SNAPSHOTS} must hold the graph that was begun with, got none")

@@ -17,7 +17,7 @@ from graphreach.pairs import Recommendations
 from graphreach.vectors.node_vectors import NodeVectors
 
 DIGITS = 6
-"""Significant digits of probabilities: one in a million is much where links are few."""
+"""Significant digits of probabilities, which are small where links are few."""
 
 
 class Followed(Protocol):

@@ -63,7 +63,7 @@ class Fitted(NamedTuple):
 
         Args:
             graph: The graph.
-            x: Its attributes as :meth:`read_attributes` has them.
+            x: Its attributes as :meth:`read_attributes` gives them.
         """
         if not isinstance(self.vectors, NodeVectors):
             return None

@@ -16,10 +16,10 @@ from graphreach.threads import one_torch_thread
 from graphreach.vectors.node_vectors import Examples
 
 HELD_OUT, MOST_LINKS, FEWEST_LINKS = 0.1, 10_000, 50
-"""Share of the links that are held out, at most so many; links of a graph from which on some are."""
+"""Share of the links that are held out, their maximum number, and the links that a graph needs for it."""
 
 FEWEST_HELD = PARTS
-"""Links that are held out at least, and pairs without a link beside them: with fewer none could be judged unseen."""
+"""Minimum number of held-out links, and of pairs without a link to go with them: fewer would not allow a fair test."""
 
 DRAWS = 8
 """How often pairs without a link are drawn in a graph with few of them."""
@@ -80,10 +80,10 @@ def fit_with_links(
 ) -> tuple[Vectors, LinkScorer]:
     """Vectors of a graph, and a scorer of pairs that was trained on links which its vectors had not seen.
 
-    A tenth of the links, at least 10 and at most 10,000, are held out, vectors are made without them, and a head learns
-    to tell these links from random pairs, which are between both kinds of nodes if the graph was read as one with two. Then
-    vectors are made again with all links, unless all but a hundredth were there. None are held out of fewer than 50 links,
-    or where hardly any pair is without one.
+    A tenth of the links, at least 10 and at most 10,000, are held out, and vectors are made without them. A head learns to
+    distinguish these links from random pairs; if the graph was read as one with two kinds of nodes, these are pairs of both
+    kinds. Then vectors are made again with all links, unless all but a hundredth were there. No links are held out of fewer
+    than 50, or where hardly any pair has none.
 
     Args:
         graph: The graph.

@@ -55,8 +55,8 @@ class FactorPart(NamedTuple):
     r"""Factors of a matrix of edges, from which a node that comes later gets its row by its neighbours alone.
 
     Attributes:
-        rows: Of log-lift :math:`U \Sigma^{1/2}`, of the outline :math:`(D + c)^{-1/2} U`, ``[n, r]``.
-        columns: The same of V: as ``rows`` but for signs where edges have no direction.
+        rows: One row per node, ``[n, r]``: :math:`U \Sigma^{1/2}` of log-lift, :math:`(D + c)^{-1/2} U` of the outline.
+        columns: The same for V: equal to ``rows`` except for signs where edges have no direction.
         inverse: :math:`\Sigma^{-1}`, ``[r, r]``: a diagonal, unless the factors were turned.
     """
 
@@ -110,7 +110,7 @@ def near_part(graph: Graph, rank: int, seed: int, before: FactorPart | None = No
 
 def outline_part(graph: Graph, rank: int, alike: bool, seed: int, before: FactorPart | None = None) -> FactorPart:
     r"""The graph's outline, as spectral clustering sees it: leading singular vectors of
-    :math:`(D + c)^{-1/2} A (D + c)^{-1/2}` but for the first, which is all but constant.
+    :math:`(D + c)^{-1/2} A (D + c)^{-1/2}` without the first, which is nearly constant.
 
     Args:
         graph: The graph.

@@ -127,7 +127,7 @@ class AttributePart(NamedTuple):
 
 
 def _around(graph: Graph, x: csr_array, options: VectorOptions) -> csr_array:
-    """Attributes with those of the nodes one and two steps away, unless they are to be appended as they are."""
+    """Attributes averaged with those of the nodes one and two steps away, unless the options append them unchanged."""
     return csr_array(smoothed(graph, x)) if options.attributes == "smooth" else x
 
 
@@ -167,9 +167,7 @@ class NodeVectors:
         return self.halves[0] if len(self.halves) == 1 else np.concatenate(self.halves, axis=1)
 
     def put_together(self, graph: Graph) -> "NodeVectors":
-        """Fill :attr:`parts` from what each part is made of, and compress them; nodes without edges have zeros but for
-        attributes.
-        """
+        """Fill :attr:`parts` and compress them; nodes without edges have zeros, except for their attributes."""
         self.parts = [self._parts(graph, side) for side in range(len(self.places))]
         self.halves = []
         for number, side in enumerate(self.parts):
@@ -272,7 +270,7 @@ def fit_vectors(
     """Vectors of all nodes of a graph.
 
     Args:
-        graph: The graph; its directions count only if the options say so.
+        graph: The graph; its directions count only if the options ask for it.
         options: How they are made.
         x: Attributes of the nodes, or None.
         anchors: Anchors that are chosen already.

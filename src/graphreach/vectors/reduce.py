@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 EXTRA, ROUNDS, LATER_ROUNDS = 10, 3, 1
-"""Columns beside those asked for, rounds of power iteration of the randomised decomposition, and of one that goes on."""
+"""Extra columns, and rounds of power iteration of the randomised decomposition: from scratch, and when it continues."""
 
 NOTHING = 1e-9
 """A length below which a row or an axis is nothing."""
@@ -70,7 +70,7 @@ def truncated_svd(matrix: Any, rank: int, seed: int = 0, near: Matrix | None = N
 
 
 def _orthogonal(rows: Matrix, times: int = 1) -> Matrix:
-    """A basis of the columns, orthonormal but for rounding, by the eigenvectors of their products: in half the time of a
+    """A basis of the columns, orthonormal up to rounding, by the eigenvectors of their products: in half the time of a
     QR decomposition. Columns beyond the rank are zero.
 
     Args:

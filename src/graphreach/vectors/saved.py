@@ -98,7 +98,7 @@ def save_vectors(folder: str | Path, arrays: dict[str, Any], scorer: LinkScorer,
         folder: Is made if it is missing.
         arrays: Arrays by name; those that are not of double precision are written in single.
         scorer: The scorer.
-        metadata: Plain values to keep beside them.
+        metadata: Plain values to keep with them.
     """
     width = 0 if scorer.head is None else scorer.head.in_channels
     doubles = [name for name, value in arrays.items() if value.dtype == np.float64]

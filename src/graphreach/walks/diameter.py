@@ -145,7 +145,7 @@ def _ifub(search: _Search, seed: int, lower: int) -> tuple[int, int]:
     """Bounds of the diameter of the component of ``seed`` (iFUB after four sweeps).
 
     Nodes at level i of a search from a central node u can be ends of a path longer than 2 (i - 1) only if one of them
-    has such an eccentricity; so the levels are searched from the outside in until that is ruled out.
+    has such an eccentricity. So the levels are searched from the outside in until that is ruled out.
     """
     centre = seed
     for _ in range(2):

@@ -1,7 +1,7 @@
 """Where walks run: what an engine offers, and this process as the default one.
 
 The rooms that walk describe their work as a :class:`Job`, hand it to the :class:`Walker` of an engine, and read results in
-order. What an engine does behind that, say on a Ray cluster, is its own affair.
+order. How an engine does the work, for example on a Ray cluster, is up to the engine.
 """
 
 from abc import ABC, abstractmethod
@@ -70,7 +70,7 @@ def transitions(graph: Graph) -> Transitions:
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """What walks from each of many starts are made for.
+    """A purpose for which walks start from each of many nodes.
 
     Attributes:
         num_walks: Walks from each start.

@@ -166,7 +166,7 @@ def store_walks(
 
 @parallel_kernel
 def build_alias(share: Any, indptr: Any, indices: Any, weights: Any, table: Any) -> None:
-    """Alias tables of all nodes, three numbers an edge side by side: threshold, own target, alias target.
+    """Alias tables of all nodes, three numbers per edge side by side: threshold, own target, alias target.
 
     A walker picks one of the node's edges uniformly and takes its own target if 32 random bits are below the threshold,
     else the alias: one line of memory a step whatever the weights.

@@ -63,8 +63,8 @@ def random_walks(
 
     From node :math:`v` the walker takes edge :math:`e` with probability
     :math:`p(e) = w_e / \sum_{e' \in N(v)} w_{e'}`, :math:`l_w` times. The random numbers are a hash of
-    (seed, start, walk, step): the same seed gives the same walks bit for bit, whatever the number of threads and whichever
-    other starts are asked for. Walks that are only counted need not be stored: see :func:`graphreach.reachability`.
+    (seed, start, walk, step): the same seed gives the same walks bit for bit, for any number of threads and whichever
+    other starts are in the call. Walks that are only counted need not be stored: see :func:`graphreach.reachability`.
 
     Args:
         graph: The graph.
@@ -114,7 +114,7 @@ def check_starts(graph: Any, starts: ArrayLike | None, name: str = "starts") -> 
             f"{name} must not be a masked array; pass {name}.compressed(), or {name}.data to ignore the mask"
         )
     try:
-        array = np.asarray(starts)
+        array = np.asarray(starts.to_numpy() if hasattr(starts, "to_numpy") else starts)
     except (TypeError, ValueError, MemoryError) as error:
         raise InputError(
             f"{name} must be an array of integer positions, got {type(starts).__name__}: {error}"

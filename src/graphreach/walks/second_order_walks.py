@@ -147,8 +147,8 @@ def _store_second_order_walks(
 ) -> None:
     """Fill ``out`` [starts, num_walks, walk_length + 1].
 
-    A first-order step is proposed until one is accepted; after :data:`PROPOSALS` of them the step is drawn from its
-    exact distribution, as few could be accepted at all.
+    First-order steps are proposed until one is accepted. After :data:`PROPOSALS` of them the step is drawn from its
+    exact distribution instead.
     """
     top = max(1.0, 1.0 / p, 1.0 / q)
     for r in range(share[0], len(starts), share[1]):

@@ -12,8 +12,8 @@ class TouchedShares(NamedTuple):
     """Which share of all walks is at an end of one edge before its last step, on average.
 
     Attributes:
-        random_pairs: Of an edge between two nodes drawn at random.
-        at_edges: Of an edge where the graph has one, so that nodes with many edges are ends more often.
+        random_pairs: The share for an edge between two nodes drawn at random.
+        at_edges: The share for an edge where the graph has one already, so that nodes with many edges are ends more often.
     """
 
     random_pairs: float

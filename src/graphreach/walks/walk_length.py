@@ -14,7 +14,7 @@ MAX_WALK_LENGTH = 100
 """Where ``walk_length="diameter"`` stops: longer walks on road-like graphs cost much and reach little more."""
 
 LONGEST_WALK = 2**20 - 1
-"""What fits beside a node's number in 64 bits where visits are sorted."""
+"""Largest value that fits into 64 bits together with a node's number, where visits are sorted."""
 
 
 def resolve_walk_length(graph: AnyGraph, walk_length: int | str, hops: int | None = None) -> int:

@@ -31,7 +31,7 @@ from graphreach.nn.kernels.simd import absolute, lanes, larger, load, spread, st
 
 
 class Messages(NamedTuple):
-    """What messages are made of.
+    """The inputs of messages.
 
     Attributes:
         to: s(v, a) of each entry.

@@ -12,7 +12,7 @@ from graphreach.walks.rng import start_key, step_bits, walk_key
 
 @kernel
 def _next_anchor(indices: Any, i: Any, end: Any, hops: Any) -> Any:
-    """The anchor of entry i of a row, or a very large number after its end."""
+    """The anchor of entry i of a row, or a huge number after its end."""
     return np.int64(indices[i]) // hops if i < end else np.int64(2**62)
 
 

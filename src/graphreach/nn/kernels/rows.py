@@ -25,7 +25,7 @@ DENSE, COMPRESSED, GATHERED = 0, 1, 2
 
 
 class Layout(NamedTuple):
-    """Where a node's entries are and which anchors they are about, as :class:`graphreach.nn.Positions` has it.
+    """Where a node's entries are and which anchors they are about, as in :class:`graphreach.nn.Positions`.
 
     Attributes:
         kind: ``DENSE``, ``COMPRESSED`` or ``GATHERED``.

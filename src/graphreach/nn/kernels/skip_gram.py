@@ -1,7 +1,7 @@
 """Numba kernels that train embeddings on pairs of nodes that are near each other in walks.
 
 Nodes are dealt out to ``parts`` parts by their number. A pair (u, v) changes the source row of u and context rows of v's
-part only, so buckets of pairs (part i, part j) with different i and different j can be trained at the same time: the
+part only. So buckets of pairs (part i, part j) with different i and different j can be trained at the same time. The
 result depends on the number of parts, never on threads.
 """
 
