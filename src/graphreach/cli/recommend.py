@@ -10,6 +10,7 @@ import typer
 
 import graphreach as gr
 from graphreach.cli import options
+from graphreach.cli.completion import complete_graph
 from graphreach.cli.data import GRAPH, GraphFile, find_node, load_run, with_graph
 from graphreach.cli.group import say
 from graphreach.cli.options import check_output, option
@@ -29,6 +30,7 @@ RUN_OR_GRAPH = Annotated[
         metavar="RUN|GRAPH",
         help=f"Folder of a run of reach, or that LinkPredictor.save wrote; or a graph: {GRAPH}",
         show_default=False,
+        autocompletion=complete_graph,
     ),
 ]
 NODE = "Id of a node to recommend partners for; repeatable."
