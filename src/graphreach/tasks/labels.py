@@ -3,7 +3,6 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from graphreach.arguments import check_choice, check_number, check_pairs
 from graphreach.errors import InputError
@@ -58,6 +57,8 @@ def closure_scores(split: Split, pairs: ArrayLike) -> NDArray[np.float64]:
 
 def same_component(links: NDArray[np.int64], pairs: NDArray[np.int64], num_nodes: int) -> NDArray[np.bool_]:
     """Which pairs ``[2, m]`` lie in one component of the undirected graph of ``links`` ``[2, l]``."""
+    from scipy.sparse.csgraph import connected_components
+
     ones = np.ones(links.shape[1])
     _, component = connected_components(coo_array((ones, (links[0], links[1])), (num_nodes, num_nodes)), directed=False)
     together: NDArray[np.bool_] = component[pairs[0]] == component[pairs[1]]
