@@ -65,6 +65,7 @@ def measure(page_file: Path) -> dict[str, Any]:
             page = browser.new_page(viewport={"width": 1440, "height": 1000})
             page.goto(page_file.as_uri())
             page.wait_for_selector("html[data-ready=true]")
+            page.wait_for_function("performance.getEntriesByName('first-contentful-paint').length > 0")
             paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
             paints.append(paint / 1000)
             selections = page.evaluate(SELECT, SELECTIONS)

@@ -73,7 +73,7 @@ def test_a_click_on_a_pair_shows_a_sum_that_adds_up(open_page):
     button.click()
     panel = page.locator("#selection")
     assert button.get_attribute("aria-current") == "true"
-    assert panel.locator(".eyebrow").text_content() == "Most confident new links"
+    assert panel.locator(".eyebrow").text_content() == "Best new links"
     values = [number(text) for text in panel.locator(".sum .number").all_text_contents()]
     score = number(panel.locator(".verdict small").text_content().rsplit(" ", 1)[1])
     assert sum(values) == pytest.approx(score, abs=0.001 * len(values))

@@ -38,7 +38,7 @@ function measures() {
 
 function answerPairs() {
   const list = DATA.lists.find((each) => each.name === "new");
-  document.getElementById("answer-title").textContent = list.title.replace("Most confident", "Best");
+  document.getElementById("answer-title").textContent = list.title;
   const items = list.pairs.map((pair, at) => make("li", {}, pairButton(list, pair, at + 1)));
   const rest = items.slice(SHOWN_PAIRS);
   const ordered = (some, from) => make("ol", { class: "pairs best", start: from, onkeydown: walkList, "aria-label": list.title }, ...some);
