@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from doc_blocks import PAGES, ROOT, blocks, parse, run, run_python
+from doc_blocks import PAGES, ROOT, blocks, check_output, parse, run, run_python
 
 WITH_CODE = [page for page in PAGES if blocks(page)]
 
@@ -15,12 +15,23 @@ def _own_folder(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("page", WITH_CODE, ids=lambda page: str(page.relative_to(ROOT)))
-def test_blocks_run_in_order(page, request):
-    namespace = {"__name__": "page"}
+def test_blocks_run_in_order(page, request, capsys):
+    namespace, printed = {"__name__": "page"}, ""
     for block in blocks(page):
         if block.mark == "data":
             request.getfixturevalue("data_root")
-        run(block, namespace, page)
+        if block.mark == "output":
+            check_output(block.code, printed)
+        else:
+            run(block, namespace, page)
+            printed = capsys.readouterr().out
+
+
+def test_output_that_a_page_shows_is_compared():
+    check_output("id,p\nann,0.812\n", "read 0.5\nid,p\nann,0.8119\nbob,0.1\n")
+    for wrong in ("id,p\nann,0.9\n", "id,p\nbob,0.812\n"):
+        with pytest.raises(AssertionError):
+            check_output(wrong, "id,p\nann,0.812\n")
 
 
 def test_a_wrong_value_in_a_comment_is_found():

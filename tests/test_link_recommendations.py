@@ -72,6 +72,40 @@ def test_listed_and_all_agree(links):
     assert np.array_equal(np.concatenate([block.partner for block in blocks]), every.partner)
 
 
+def test_new_links_are_the_best_of_all_recommendations(links, families, directed):
+    for predictor, graph in ((links, families), directed):
+        every, found = predictor.recommend(top=200), predictor.new_links(12)
+        best = {}
+        for u, v, chance in zip(every.node, every.partner, every.probability, strict=True):
+            best[(u, v) if graph.directed else tuple(sorted((u, v)))] = chance
+        expected = sorted(best.values(), reverse=True)[:12]
+        assert found.probability == pytest.approx(expected, rel=1e-4)
+        assert len(set(zip(found.node, found.partner, strict=True)) & set(best)) == 12
+        assert found.rank.tolist() == list(range(1, 13))
+        assert not set(zip(found.node, found.partner, strict=True)) & linked(graph)
+        assert all(found.why)
+        assert found.to_frame().columns == ["node", "partner", "probability", "rank", "why"]
+
+
+def test_reasons_on_request(links):
+    plain, told = links.recommend("Valjean", top=3), links.recommend("Valjean", top=3, why=True)
+    assert plain.why is None
+    assert np.array_equal(plain.partner, told.partner)
+    assert told.columns()["why"].tolist() == links.recommend(["Napoleon", "Valjean"], 3, why=True).why[3:].tolist()
+    assert links.new_links(2, why=False).why is None
+    assert len(links.recommend([], why=True)) == 0
+
+
+def test_new_links_of_another_relation(families):
+    graph = nx.karate_club_graph()
+    pairs = [(u, v) for u in range(34) for v in range(u)]
+    same = gr.LinkPredictor(num_members=1, steps=3).fit(graph, pairs=pairs, y=[(u + v) % 3 == 0 for u, v in pairs])
+    found = same.new_links(40)
+    told = dict(zip(zip(found.node.tolist(), found.partner.tolist(), strict=True), found.why, strict=True))
+    for (u, v), phrase in told.items():
+        assert phrase.startswith("a link already; ") == graph.has_edge(u, v)
+
+
 def test_frames(links):
     found = links.recommend("Valjean", top=3)
     for frame in (pd.DataFrame(found.columns()), pl.DataFrame(found.columns())):
@@ -113,6 +147,8 @@ def test_wrong_arguments(links):
     for call, sentence in (
         (lambda: links.recommend("Valjean", top=0), "top must be an integer of at least 1, got 0"),
         (lambda: links.recommend("nobody"), "nobody"),
+        (lambda: links.new_links(0), "top must be an integer of at least 1, got 0"),
+        (lambda: links.new_links(why="yes"), "why must be True or False, got 'yes'"),
         (lambda: gr.LinkPredictor().recommend("Valjean"), "must be fitted first"),
         (lambda: links.explain(("Valjean",)), "pair must be rows"),
         (lambda: links.explain(("Valjean", "Valjean")), "two different nodes, got 'Valjean' twice"),

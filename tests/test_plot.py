@@ -61,3 +61,30 @@ def test_missing_matplotlib_is_one_sentence(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
     with pytest.raises(gr.InputError, match="plots need matplotlib"):
         plot.require_matplotlib()
+
+
+def test_classes_have_colours_circles_and_links(square):
+    ax = plot.plot_classes(square, ["b", "a", "b", "a"], known=[1], links=[[0], [2]], show_ids=True)
+    legend = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert legend == ["a", "b", "known", "new link"]
+    (dashes,) = [each for each in ax.collections if each.get_label() == "new link"]
+    at = plot.stress_layout(square)
+    np.testing.assert_array_equal(dashes.get_segments(), [at[[0, 2]]])
+    assert [text.get_text() for text in ax.texts] == ["0", "1", "2", "3"]
+    first = next(each for each in ax.collections if each.get_label() == "a")
+    np.testing.assert_array_equal(first.get_offsets(), at[[1, 3]])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"classes": ["a"]}, "classes must hold one class for each of 4 nodes"),
+        ({"classes": np.zeros((4, 2))}, "classes must hold one class for each of 4 nodes"),
+        ({"classes": list("abab"), "known": [4]}, "known must be a list of positions from 0 to 3"),
+        ({"classes": list("abab"), "links": [0, 1]}, r"links must be an array \[2, m\] of positions from 0 to 3"),
+        ({"classes": list("abab"), "links": [[0], [1], [2]]}, r"links must be an array \[2, m\] of positions"),
+    ],
+)
+def test_classes_that_do_not_fit(square, arguments, message):
+    with pytest.raises(gr.InputError, match=message):
+        plot.plot_classes(square, **arguments)

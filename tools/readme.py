@@ -10,7 +10,7 @@ from typing import Any
 from tools.published_tables import published_tables
 
 ROOT = Path(__file__).parent.parent
-FILES = ("README.md", "docs/how-to/million-nodes.md", "docs/published-tables.md")
+FILES = ("README.md", "docs/comparison.md", "docs/published-tables.md", "docs/how-to/million-nodes.md")
 """Files that hold tables, between ``<!-- begin: name -->`` and ``<!-- end: name -->``."""
 
 MARKED = re.compile(r"(<!-- begin: ([\w-]+) -->\n).*?(<!-- end: \2 -->)", re.DOTALL)
@@ -68,7 +68,6 @@ def blocks(root: Path) -> dict[str, str]:
         "speed": speed(benchmarks),
         "accuracy": accuracy(root / "results"),
         "files": files(benchmarks),
-        "labels": labels(benchmarks),
         "million": million(benchmarks),
         **published_tables(root),
     }
@@ -114,23 +113,6 @@ def files(folder: Path) -> str:
             figures = [found[file, "reach"], own["auc"], found[file, "common-neighbours"], found[file, "node2vec"]]
             lines.append(f"| {file} | {own['nodes']:,} | " + " | ".join(f"{each:.3f}" for each in figures) + " |")
     return "\n".join(lines)
-
-
-LABELS = re.compile(r"test (micro|macro) F1, (.+), (\d+%) of the labels, embedding of width 128, beside ([\w-]+) ")
-
-
-def labels(folder: Path) -> str:
-    """Where classes are told better from another package's embedding than from ours, and how many cells were compared."""
-    lines, cells = ["  | graph | labels known | F1 | `graphreach embed` | best other |", "  |---|---|---|---|---|"], 0
-    for name in ("embedding-classes", "embedding-multi-label"):
-        for row in _rows(folder, name):
-            found = LABELS.match(row["what"])
-            cells += found is not None
-            if found and not row["met"]:
-                metric, data, share, peer = found.groups()
-                ours, best = f"{row['measured']:.3f}", f"{peer} {row['bar']:.3f}"
-                lines.append(f"  | {data} | {share} | {metric} | {ours} | {best} |")
-    return f"  In {len(lines) - 2} of {cells} cells another embedding is ahead:\n\n" + "\n".join(lines)
 
 
 def accuracy(folder: Path) -> str:

@@ -12,10 +12,12 @@ from mkdocs.structure.files import File, Files
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from tools import notebook
 from tools.calls import stored
 from tools.flow import flow
 from tools.link_tables import pretrained_table, raw_files_table
 from tools.names import address, own_names, public_names, rooms
+from tools.split_questions import split_table
 
 CALLS = re.compile(r"<!-- calls: (\w+) -->")
 MATH = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', re.DOTALL)
@@ -32,8 +34,11 @@ def on_config(config: Any) -> Any:
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Make the pages that come from the code."""
-    pages = {"reference/graphreach.md": reference("graphreach", own_names())}
+    """Make the pages that come from the code, and the one of the notebook."""
+    pages = {
+        notebook.PAGE: notebook.page(notebook.read()),
+        "reference/graphreach.md": reference("graphreach", own_names()),
+    }
     for room in rooms():
         pages[f"reference/{room}.md"] = reference(f"graphreach.{room}", public_names(f"graphreach.{room}"))
     for name, command in verbs():
@@ -46,7 +51,10 @@ def on_files(files: Files, config: Any) -> Files:
 def on_page_markdown(markdown: str, **kwargs: Any) -> str:
     """Draw the diagrams and list the verbs where a page asks for it."""
     markdown = CALLS.sub(lambda found: stored(found[1]).read_text(encoding="utf-8").replace("\n", ""), markdown)
-    made = {"flow": flow, "verbs": _verb_table, "pretrained": pretrained_table, "raw-files": raw_files_table}
+    made = {
+        "flow": flow, "verbs": _verb_table, "pretrained": pretrained_table, "raw-files": raw_files_table,
+        "split-questions": split_table,
+    }  # fmt: skip
     for name, make in made.items():
         if f"<!-- {name} -->" in markdown:
             markdown = markdown.replace(f"<!-- {name} -->", make())

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from graphreach.graph import Graph, Snapshot, replay
     from graphreach.index import IndexUpdate, ReachIndex
     from graphreach.io import read_graph
+    from graphreach.link_prediction import link_prediction
     from graphreach.link_predictor import LinkPredictor
     from graphreach.nearest import NearestNodes, nearest_nodes
+    from graphreach.on_graph import OnGraph
     from graphreach.pairs import pair_features
     from graphreach.progress import show_progress
     from graphreach.reach_classifier import ReachClassifier
@@ -33,8 +35,10 @@ __getattr__, __dir__ = import_lazily(
         "graph": "Graph Snapshot replay",
         "index": "IndexUpdate ReachIndex",
         "io": "read_graph",
+        "link_prediction": "link_prediction",
         "link_predictor": "LinkPredictor",
         "nearest": "NearestNodes nearest_nodes",
+        "on_graph": "OnGraph",
         "pairs": "pair_features",
         "progress": "show_progress",
         "reach_classifier": "ReachClassifier",
@@ -53,6 +57,7 @@ __all__ = [
     "InputError",
     "LinkPredictor",
     "NearestNodes",
+    "OnGraph",
     "ReachClassifier",
     "ReachIndex",
     "Reachability",
@@ -64,6 +69,7 @@ __all__ = [
     "diameter",
     "experiments",
     "explain",
+    "link_prediction",
     "nearest_nodes",
     "nn",
     "pair_features",

@@ -95,12 +95,43 @@ def check_choice(name: str, value: Any, known: Collection[str], where: str = "",
     raise InputError(f"{name} must be {listed}{more}{where}, got {describe(value)}{hint}")
 
 
+def as_frame(value: Any) -> Any:
+    """A pandas or polars data frame: the value itself, a lazy one collected, or a pyarrow table; None for anything else."""
+    if isinstance(value, type):
+        return None
+    if hasattr(value, "collect") and hasattr(value, "lazy"):
+        value = value.collect()
+    if hasattr(value, "column_names") and hasattr(value, "to_pandas"):
+        import polars as pl
+
+        value = pl.from_arrow(value)
+    return value if hasattr(value, "columns") and hasattr(value, "head") and hasattr(value, "to_numpy") else None
+
+
+def frame_columns(name: str, frame: Any, count: int, what: str) -> list[Any]:
+    """The columns of a data frame, pandas or polars Series, which must be so many; ``what`` says what they hold."""
+    if len(frame.columns) != count:
+        wanted = "one column" if count == 1 else f"{count} columns"
+        names = few([repr(each) for each in frame.columns], 5) or "none"
+        raise InputError(f"{name} as a frame must have {wanted} of {what}, got {len(frame.columns)}: {names}")
+    by_place = hasattr(frame, "iloc")
+    return [frame.iloc[:, i] if by_place else frame[frame.columns[i]] for i in range(count)]
+
+
+def series_values(values: Any) -> Any:
+    """The values of a pandas or polars Series or of a pyarrow column as a list; anything else as it is."""
+    if not hasattr(values, "to_numpy") or isinstance(values, type):
+        return values
+    return next((getattr(values, name)() for name in ("to_list", "to_pylist") if hasattr(values, name)), values)
+
+
 def to_array(name: str, values: Any, kinds: str = "biuf", what: str | None = None) -> NDArray[Any]:
     """Return a list, array or tensor of numbers as a numpy array; nothing is guessed and no mask is lost.
 
     ``kinds`` are the kinds of numpy types that are allowed, one of :data:`KINDS`; ``what`` says what would be right.
     """
-    wanted = what or f"a list or array of {KINDS[kinds]}"
+    wanted, frame = what or f"a list or array of {KINDS[kinds]}", as_frame(values)
+    values = values if frame is None else frame
     if values is None or isinstance(values, str | bytes | dict | set | frozenset | Iterator):
         hint = "; make a list of it" if isinstance(values, Iterator) else ""
         raise InputError(f"{name} must be {wanted}, got {describe(values)}{hint}")
@@ -110,6 +141,8 @@ def to_array(name: str, values: Any, kinds: str = "biuf", what: str | None = Non
     try:
         if hasattr(values, "detach"):
             values = values.detach().cpu().numpy()
+        elif hasattr(values, "to_numpy"):
+            values = values.to_numpy()
         array = np.asarray(values)
     except (TypeError, ValueError, RuntimeError, MemoryError, OverflowError):
         raise InputError(f"{name} must be {wanted}, got {describe(values)}") from None
@@ -152,7 +185,14 @@ def to_list(name: str, values: Any, what: str) -> list[Any]:
 
 
 def check_pairs(pairs: Any, num_nodes: int | None, name: str = "pairs") -> NDArray[np.int64]:
-    """Return pairs of positions, below ``num_nodes`` if that is known, as an ``int64`` array ``[2, m]``."""
+    """Return pairs of positions, below ``num_nodes`` if that is known, as an ``int64`` array ``[2, m]``.
+
+    A data frame has one row per pair.
+    """
+    frame = as_frame(pairs)
+    if frame is not None:
+        columns = frame_columns(name, frame, 2, "positions")
+        pairs = np.stack([to_array(name, column, "iu", "columns of integers") for column in columns])
     array = to_array(name, pairs, "biufUO", "an integer array of shape [2, m]")
     if array.size == 0:
         return np.empty((2, 0), np.int64)
@@ -170,6 +210,10 @@ def check_pairs(pairs: Any, num_nodes: int | None, name: str = "pairs") -> NDArr
 
 def pair_rows(pairs: Any, name: str = "pairs") -> tuple[list[Any], list[Any]]:
     """Return the first and the second ids of pairs of node ids, which are rows ``(u, v)``."""
+    frame = as_frame(pairs)
+    if frame is not None:
+        first, second = frame_columns(name, frame, 2, "node ids")
+        return first.to_list(), second.to_list()
     shape = tuple(getattr(pairs, "shape", (0, 2)))
     if 0 not in shape and (len(shape) != 2 or shape[1] != 2):
         hint = "; transpose it" if len(shape) == 2 and shape[0] == 2 else ""
@@ -178,7 +222,7 @@ def pair_rows(pairs: Any, name: str = "pairs") -> tuple[list[Any], list[Any]]:
         raise InputError(f"{name} must be rows (u, v) of node ids, got {describe(pairs)}")
     if isinstance(pairs, np.ma.MaskedArray) and np.ma.is_masked(pairs):
         raise InputError(f"{name} must be rows (u, v) without gaps, got a masked array")
-    rows = to_list(name, pairs.to_numpy() if hasattr(pairs, "itertuples") else pairs, "rows (u, v) of node ids")
+    rows = [series_values(row) for row in to_list(name, pairs, "rows (u, v) of node ids")]
     for row in rows:
         if isinstance(row, str | bytes | dict | set) or getattr(row, "__len__", int)() != 2:
             raise InputError(f"{name} must be rows (u, v) of two node ids each, got {describe(row)} among them")

@@ -35,8 +35,17 @@ class _Scored(NamedTuple):
     scores: NDArray[np.float32]
 
 
-def run_demo(folder: Path, seed: int = 0, epochs: int = EPOCHS) -> Report:
-    """Train both models on the links of Communities, structure only; save ``demo.png`` and the numbers behind it."""
+def run_demo(
+    folder: Path, seed: int = 0, epochs: int = EPOCHS, compiling: "subprocess.Popen[bytes] | None" = None
+) -> Report:
+    """Train both models on the links of Communities, structure only; save ``demo.png`` and the numbers behind it.
+
+    Args:
+        folder: Where to save them.
+        seed: Random seed of the graph.
+        epochs: Number of epochs.
+        compiling: The process of :func:`compiling_layers`, to wait for before the layers are used.
+    """
     plot.require_matplotlib()
     folder.mkdir(parents=True, exist_ok=True)
     data = datasets.load("communities", seed=seed)
@@ -48,9 +57,10 @@ def run_demo(folder: Path, seed: int = 0, epochs: int = EPOCHS) -> Report:
         settings = training.Settings(task="link", method=method, epochs=epochs, features=False, seed=seed, model=model)
         return _score(training.run(data, settings), node, graph.num_nodes)
 
-    with _compiling_layers():
-        theirs = score("gcn")
-        reachability(graph, select_anchors(graph, seed=seed), **nn.PRESETS["best"].reachability)
+    theirs = score("gcn")
+    reachability(graph, select_anchors(graph, seed=seed), **nn.PRESETS["best"].reachability)
+    if compiling is not None:
+        compiling.wait()
     found = {"graphreach": score("graphreach"), "gcn": theirs}
     positions = plot.stress_layout(graph)
     picture, numbers = folder / "demo.png", folder / "demo.csv"
@@ -65,7 +75,7 @@ def run_demo(folder: Path, seed: int = 0, epochs: int = EPOCHS) -> Report:
     return Report(graph, {METHODS[method]: each.auc for method, each in found.items()}, picture, numbers)
 
 
-def _compiling_layers() -> "subprocess.Popen[bytes]":
+def compiling_layers() -> "subprocess.Popen[bytes]":
     """Let another process compile the kernels of GraphReach's layers, which are then found on disk.
 
     The first run of all compiles for more than a minute; so does this process meanwhile, with all other kernels.

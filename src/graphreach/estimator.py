@@ -10,18 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from graphreach.arguments import check_flag, describe, pair_rows
+from graphreach.arguments import as_frame, check_flag, describe, frame_columns, pair_rows, series_values
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.matching import find_ids, match_ids
 from graphreach.io.graphs import as_graph, changed_graph
-from graphreach.nn.pretrained import saved_model
+from graphreach.io.model_folder import saved_model
 from graphreach.nn.skip_gram import undirected
 from graphreach.pairs import check_attributes
 from graphreach.progress import Clock
 from graphreach.vectors.fitted import Fitted
 from graphreach.vectors.link_scorer import fit_with_links
 from graphreach.vectors.node_vectors import NodeVectors, fit_vectors
+from graphreach.vectors.output import FrameOutput, column_names
 from graphreach.vectors.parameters import PAPER_ONLY, check_parameters, choose_options
 from graphreach.vectors.positions import PositionVectors, find_anchors, fit_positions
 from graphreach.vectors.saved import SavedVectors, load_fitted, save_fitted
@@ -30,7 +31,7 @@ from graphreach.walks.engine import Engine
 
 
 # Without scikit-learn's wrapper of transform, which knows no argument of the name graph.
-class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[misc, call-arg]
+class GraphReachEmbedding(FrameOutput, TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[misc, call-arg]
     """Vectors of a graph's nodes as a scikit-learn estimator, without labels: for classes, nearest nodes and links.
 
     There are three methods:
@@ -157,7 +158,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         """Embed all nodes of a graph.
 
         Args:
-            graph: A :class:`Graph`, a networkx, SciPy or PyG graph, or the path of a file.
+            graph: A :class:`Graph`, a networkx, SciPy or PyG graph, a data frame of edges, or the path of a file.
             y: Ignored; scikit-learn passes it.
             x: Attributes ``[n, d]`` in the order of the graph's ids, or None.
         """
@@ -270,10 +271,10 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
                 has nothing to do with the graph that was embedded.
             x: Attributes, if it was fitted with them.
         """
-        if self._is_paper():
-            placed: NDArray[np.float32] = self._paper.transform(graph, new_anchors, x=x)
-            return placed
-        return self._on(as_graph(graph), x, new_anchors).rows
+        known, is_paper = as_graph(graph), self._is_paper()
+        rows = self._paper.transform(known, new_anchors, x=x) if is_paper else self._on(known, x, new_anchors).rows
+        placed: NDArray[np.float32] = self._in_container(rows, known.ids)
+        return placed
 
     def score_pairs(
         self, pairs: Iterable[tuple[Any, Any]], graph: Any = None, new_anchors: bool = False, *, x: Any = None,
@@ -286,7 +287,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         vectors are, and is not a probability.
 
         Args:
-            pairs: Rows ``(u, v)`` of node ids: a list of pairs or an array ``[m, 2]``.
+            pairs: Rows ``(u, v)`` of node ids: a list of pairs, an array ``[m, 2]`` or a data frame of two columns.
             graph: The graph that they are in, if it is not the one that was embedded; see :meth:`transform`.
             new_anchors: See :meth:`transform`.
             x: Attributes of another graph, if it was fitted with them.
@@ -317,7 +318,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         first.
 
         Args:
-            ids: Ids of nodes as a list, array or range, or one id.
+            ids: Ids of nodes as a list, array, Series or range, or one id.
             top: Number of nodes for each.
             metric: ``"cosine"`` or ``"dot"``.
 
@@ -418,7 +419,16 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
 
     def fit_transform(self, graph: Any, y: Any = None, **fit_params: Any) -> NDArray[np.float32]:
         """Embed a graph, and return the embedding."""
-        return self.fit(graph, **fit_params).embedding_
+        embedded: NDArray[np.float32] = self.fit(graph, **fit_params)._in_container(self.embedding_, self.ids_)
+        return embedded
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Names of the embedding's columns: ``z0``, ``z1``, ...
+
+        Args:
+            input_features: Ignored; scikit-learn passes it.
+        """
+        return column_names(self.get_embedding().shape[1])
 
     def get_embedding(self) -> NDArray[np.float32]:
         """The embedding of the fitted graph; karateclub uses this name."""
@@ -427,6 +437,23 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
                 "GraphReachEmbedding must be fitted first: call fit(graph), or transform(graph) if it was loaded"
             )
         return self.embedding_
+
+    def to_frame(self, kind: str = "polars") -> Any:
+        """The embedding as a data frame, with the columns ``id``, ``z0``, ``z1``, ... of ``graphreach embed``.
+
+        Args:
+            kind: ``"polars"`` or ``"pandas"``.
+
+        Example:
+            >>> import graphreach as gr
+            >>> graph = gr.datasets.load("communities")[0].graph
+            >>> gr.GraphReachEmbedding("position", dim=2).fit(graph).to_frame().columns
+            ['id', 'z0', 'z1']
+        """
+        from graphreach.graph.outgoing import make_frame
+
+        rows = self.get_embedding()
+        return make_frame({"id": self.ids_, **dict(zip(self.get_feature_names_out(), rows.T, strict=True))}, kind)
 
     def _forget(self) -> None:
         for name in [*vars(self)]:
@@ -446,6 +473,8 @@ DEFAULTS = {name: each.default for name, each in inspect.signature(GraphReachEmb
 
 def _listed(ids: Any, known: NDArray[Any]) -> list[Any]:
     """One id or several as a list; a tuple is one id if a node has it."""
+    frame = as_frame(ids)
+    ids = series_values(ids if frame is None else frame_columns("ids", frame, 1, "node ids")[0])
     if isinstance(ids, np.ndarray):
         return list(np.atleast_1d(ids).tolist())
     if isinstance(ids, tuple) and match_ids([ids], known)[0] >= 0:

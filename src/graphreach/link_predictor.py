@@ -1,35 +1,37 @@
 """Links, or any other relation of pairs, learned from reachability."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
-from graphreach.arguments import check_choice, check_whole, describe, pair_rows, to_path
+from graphreach.arguments import check_choice, check_flag, check_whole, describe, pair_rows, to_path
 from graphreach.auc import auc
-from graphreach.errors import InputError
+from graphreach.errors import InputError, needed_packages
 from graphreach.explain.links import explain_links
 from graphreach.explain.pair_groups import LinkExplanation
+from graphreach.explain.reasons import link_reasons
 from graphreach.graph import Graph
 from graphreach.graph.ids import ids_array
 from graphreach.io.graphs import as_graph, changed_graph
-from graphreach.nn.pair_head import PairHead
 from graphreach.pairs import Recommendations, check_attributes
-from graphreach.pairs.recommendations import recommend
+from graphreach.pairs.pair_network import PairNetwork
+from graphreach.pairs.recommendations import best_new_links, recommend
+from graphreach.parameters import Parameters
 from graphreach.training.base_rate import check_prior
 from graphreach.training.pair_examples import NEGATIVES, check_both_kinds, link_examples, read_kinds, relation_examples
 from graphreach.training.pair_options import LINKS, PairOptions
-from graphreach.training.pair_scorer import KnownGraph, PairScorer, learn_pairs
+from graphreach.training.pair_scorer import KnownGraph, PairScorer
 from graphreach.training.saved_models import check_saved
 
 PRETRAINED = Path(__file__).parent / "pretrained"
 
 
-class LinkPredictor(BaseEstimator):  # type: ignore[misc]
+class LinkPredictor(Parameters):
     r"""Probabilities of links, learned from reachability, as a scikit-learn estimator.
 
     A pair of nodes is described by direct reachability, by the positions of both relative to greedy anchors, by degrees and
@@ -124,12 +126,15 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         """Learn the links of a graph, or a relation of listed pairs.
 
         Args:
-            graph: A :class:`Graph`, a networkx, SciPy or PyG graph, or the path of a file.
+            graph: A :class:`Graph`, a networkx, SciPy or PyG graph, a data frame of edges, or the path of a file.
             x: Attributes of the nodes ``[n, d]``, an array or a SciPy matrix, in the order of the graph's ids, or None.
             pairs: Rows ``(u, v)`` of node ids to learn from, or None for the graph's own links.
             y: 1 or 0 for each of ``pairs``: whether it is of the relation.
         """
         self._check_parameters()
+        with needed_packages("LinkPredictor.fit"):
+            from graphreach.training.pair_learning import learn_pairs
+
         known = as_graph(graph)
         attributes = None if x is None else check_attributes(x, known.num_nodes)
         if (pairs is None) != (y is None):
@@ -190,11 +195,17 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
 
     def _keep(self, scorer: PairScorer) -> None:
         """Keep what was learned, as attributes too."""
-        self._scorer, self.head_, self.recipe_ = scorer, scorer.head, scorer.recipe
+        self._scorer, self.recipe_ = scorer, scorer.recipe
         self.anchors_ = ids_array([] if scorer.anchors is None else scorer.anchors)
         self.prior_, self.auc_, self.links_ = scorer.prior, scorer.auc, scorer.links
         self.background_, self.feature_names_ = scorer.background, scorer.names
         self.classes_ = np.array([0, 1])
+
+    @property
+    def head_(self) -> Any:
+        """The trained network as a torch module."""
+        self._check_fitted()
+        return self._scorer.head
 
     def predict_proba(self, pairs: Any, graph: Any = None, x: Any = None) -> NDArray[np.float64]:
         """The probability that each pair is no link, and that it is one, ``[m, 2]``.
@@ -207,7 +218,7 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         the other still counts.
 
         Args:
-            pairs: Rows ``(u, v)`` of node ids: a list of pairs or an array ``[m, 2]``.
+            pairs: Rows ``(u, v)`` of node ids: a list of pairs, an array ``[m, 2]`` or a data frame of two columns.
             graph: The graph that they are in, if it is not the one that was learned from: one that has grown, or another.
                 If it has all the anchors they stay, else it gets anchors of its own.
             x: Attributes of that graph's nodes, if the predictor was fitted with attributes.
@@ -239,7 +250,44 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         self._check_fitted()
         return self._scorer.rate(self._on(None).graph if graph is None else as_graph(graph), self.prior)
 
-    def recommend(self, nodes: Any = None, top: int = 10, graph: Any = None, x: Any = None) -> Recommendations:
+    def new_links(self, top: int = 10, graph: Any = None, x: Any = None, why: bool = True) -> Recommendations:
+        """The links that the whole graph is likeliest to get, each with what speaks for it.
+
+        These are the best of all pairs that :meth:`recommend` scores for any node. In an undirected graph each pair is
+        listed once. Blocks of nodes are scored one after the other and only the best pairs are kept, so that memory does
+        not grow with the number of nodes.
+
+        Args:
+            top: Number of links at most.
+            graph: See :meth:`predict_proba`.
+            x: See :meth:`predict_proba`.
+            why: Whether to find a reason for each link, which takes up to some milliseconds: the neighbours that both nodes
+                have in common; where there are none the likeliest path, the anchors that both are near to, or what else
+                adds most to the score.
+
+        Returns:
+            Nodes, partners, probabilities, ranks and reasons as columns.
+
+        Example:
+            >>> import graphreach as gr
+            >>> graph = gr.datasets.load("communities")[0].graph
+            >>> found = gr.LinkPredictor.pretrained().new_links(3, graph)
+            >>> print(found.rank, found.why[0].partition(":")[0])
+            [1 2 3] 18 neighbours in common
+        """
+        known = self._on(graph, x)
+        found = best_new_links(
+            known.features, partial(self._scorer.score, known), self._chance(known), check_whole("top", top, 1)
+        )
+        return self._with_reasons(known, found) if check_flag("why", why) else found
+
+    def _with_reasons(self, known: KnownGraph, found: Recommendations) -> Recommendations:
+        pairs = np.stack([known.graph.index_of(found.node), known.graph.index_of(found.partner)])
+        return replace(found, why=link_reasons(known, self._scorer, pairs))
+
+    def recommend(
+        self, nodes: Any = None, top: int = 10, graph: Any = None, x: Any = None, why: bool = False
+    ) -> Recommendations:
         """The partners that nodes are likeliest to be linked to and are not yet.
 
         For each node up to 200 candidates are scored: those that walks of two and three steps reach most, and those in the
@@ -255,6 +303,7 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
             top: Number of partners for each node; fewer where there are fewer candidates.
             graph: See :meth:`predict_proba`.
             x: See :meth:`predict_proba`.
+            why: Whether to find a reason for each row; see :meth:`new_links`.
 
         Returns:
             Nodes, partners, probabilities and ranks as columns. A node without candidates, such as one without edges, has
@@ -268,21 +317,22 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
             array([1, 2, 3])
         """
         known = self._on(graph, x)
-        return Recommendations.join(known.graph, self._recommend(known, nodes, top))
+        return Recommendations.join(known.graph, self._recommend(known, nodes, top, why))
 
     def recommend_blocks(
-        self, nodes: Any = None, top: int = 10, graph: Any = None, x: Any = None
+        self, nodes: Any = None, top: int = 10, graph: Any = None, x: Any = None, why: bool = False
     ) -> Iterator[Recommendations]:
         """What :meth:`recommend` returns, some nodes at a time, so that the whole need not be in memory."""
-        return self._recommend(self._on(graph, x), nodes, top)
+        return self._recommend(self._on(graph, x), nodes, top, why)
 
-    def _recommend(self, known: KnownGraph, nodes: Any, top: int) -> Iterator[Recommendations]:
+    def _recommend(self, known: KnownGraph, nodes: Any, top: int, why: bool) -> Iterator[Recommendations]:
         count = check_whole("top", top, 1)
         index = np.arange(known.graph.num_nodes) if nodes is None else np.atleast_1d(known.graph.index_of(nodes))
         _, first = np.unique(index, return_index=True)
-        return recommend(
+        blocks = recommend(
             known.features, partial(self._scorer.score, known), self._chance(known), index[np.sort(first)], count
         )
+        return (self._with_reasons(known, block) for block in blocks) if check_flag("why", why) else blocks
 
     def explain(self, pair: Any, graph: Any = None, x: Any = None) -> LinkExplanation:
         """Why a pair has its probability: what each group of features adds to its logit, paths and shared anchors.
@@ -407,7 +457,7 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         folder = PRETRAINED if self.start == "pretrained" else to_path("start", self.start)
         check_saved(folder, "LinkPredictor", "start")
         scorer, _ = PairScorer.load(folder, "LinkPredictor")
-        if not scorer.links or not isinstance(scorer.head, PairHead):
+        if not scorer.links or not isinstance(scorer.network, PairNetwork):
             raise InputError(f"start must be a predictor of links without attributes, got {describe(self.start)}")
         return scorer
 
@@ -420,7 +470,7 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         check_prior(self.prior)
 
     def _check_fitted(self) -> None:
-        if not hasattr(self, "head_"):
+        if not hasattr(self, "_scorer"):
             raise InputError("LinkPredictor must be fitted first: call fit(graph)")
 
 

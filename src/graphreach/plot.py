@@ -20,6 +20,10 @@ MAX_NODES = 3000
 ANCHOR, NODE, EDGE, INK = "#D55E00", "#9DB8CC", "#C9CED3", "#22272B"
 """Vermillion on grey-blue: the pair of the Okabe-Ito palette that differs in every kind of colour vision."""
 
+CLASSES = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#8C6D1F", "#7F7F7F", "#F0E442")
+DARK = ("#0072B2", "#009E73", "#8C6D1F", "#7F7F7F")
+"""Colours of classes, from the Okabe-Ito palette, and those that white letters can be read on."""
+
 SCALE, PALEST, SPAN = "YlGnBu", 0.16, 1e-5
 """Dark means near; the palest part of the scale would vanish on paper. Colours end at this share of the greatest value:
 lower values all mean far away."""
@@ -128,11 +132,7 @@ def plot_anchors(
         'Anchors'
     """
     ax, at = _prepare(graph, positions, ax)
-    chosen = to_integers("anchors", anchors)
-    if chosen.ndim != 1 or (len(chosen) and not 0 <= chosen.min() <= chosen.max() < graph.num_nodes):
-        raise InputError(
-            f"anchors must be a list of positions from 0 to {graph.num_nodes - 1}, got {describe(anchors)}"
-        )
+    chosen = _positions("anchors", anchors, graph)
     _dots(ax, at, s=34, c=NODE, edgecolors="white", linewidths=0.5, zorder=2, label="node")
     style = {"marker": "D", "c": ANCHOR, "edgecolors": INK, "linewidths": 0.9}
     _dots(ax, at[chosen], s=84, zorder=3, label="anchor", **style)
@@ -234,6 +234,72 @@ def _shade(ax: Any, at: NDArray[np.float64], values: NDArray[np.float64], label:
 
 def _circle(ax: Any, at: NDArray[np.float64], **more: Any) -> None:
     _dots(ax, at[None], s=210, zorder=4, facecolors="none", edgecolors=ANCHOR, linewidths=2.2, **more)
+
+
+def plot_classes(
+    graph: Graph,
+    classes: ArrayLike,
+    *,
+    known: ArrayLike = (),
+    links: ArrayLike | None = None,
+    show_ids: bool = False,
+    positions: ArrayLike | None = None,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw a graph coloured by the classes of its nodes, with new links if there are any.
+
+    Args:
+        graph: The graph.
+        classes: The class of each node, ``[n]``: names or numbers.
+        known: Positions of nodes to circle, such as those whose class was known.
+        links: Pairs of positions ``[2, m]`` to join by dashed lines, such as recommended links.
+        show_ids: Whether each node has its id written on it.
+        positions: Where to draw the nodes, ``[n, 2]``; by default :func:`stress_layout`.
+        ax: Where to draw; a new figure's axes by default.
+
+    Example:
+        >>> path = Graph.from_edges([[0, 1, 2], [1, 2, 3]])
+        >>> plot_classes(path, ["a", "a", "b", "b"], known=[0, 3], links=[[0], [3]]).get_title()
+        'Classes'
+    """
+    ax, at = _prepare(graph, positions, ax)
+    found = np.array([str(each) for each in to_list("classes", classes, "a list of classes")])
+    if len(found) != graph.num_nodes or getattr(classes, "ndim", 1) != 1:
+        raise InputError(f"classes must hold one class for each of {graph.num_nodes} nodes, got {describe(classes)}")
+    names = np.unique(found)
+    colours = {name: CLASSES[number % len(CLASSES)] for number, name in enumerate(names)}
+    style = {"s": 150 if show_ids else 42, "edgecolors": "white", "linewidths": 0.6, "zorder": 3}
+    for name in names:
+        _dots(ax, at[found == name], c=colours[name], label=name, **style)
+    if len(circled := _positions("known", known, graph)):
+        _dots(ax, at[circled], s=260, zorder=4, facecolors="none", edgecolors=INK, linewidths=2.0, label="known")
+    if links is not None:
+        _dashes(ax, at, _positions("links", links, graph, rows=2), "new link")
+    for place, name, own in zip(at, graph.ids, found, strict=True) if show_ids else ():
+        ink = "white" if colours[own] in DARK else INK
+        ax.annotate(str(name), place, ha="center", va="center", fontsize=7, color=ink, zorder=5)
+    if len(names) <= len(CLASSES):
+        ax.legend(loc="best", frameon=False)
+    ax.set_title("Classes")
+    return ax
+
+
+def _positions(name: str, values: Any, graph: Graph, rows: int | None = None) -> NDArray[Any]:
+    """Positions ``[m]``, or ``[rows, m]``."""
+    found = to_integers(name, values)
+    shape = found.shape[:-1]
+    inside = not found.size or 0 <= found.min() <= found.max() < graph.num_nodes
+    if found.ndim == 0 or shape != (() if rows is None else (rows,)) or not inside:
+        what = "be a list of positions" if rows is None else f"be an array [{rows}, m] of positions"
+        raise InputError(f"{name} must {what} from 0 to {graph.num_nodes - 1}, got {describe(values)}")
+    return found
+
+
+def _dashes(ax: Any, at: NDArray[np.float64], pairs: NDArray[Any], label: str) -> None:
+    from matplotlib.collections import LineCollection
+
+    style: dict[str, Any] = {"colors": ANCHOR, "linewidths": 1.8, "linestyles": "--", "zorder": 2, "label": label}
+    ax.add_collection(LineCollection(list(np.stack([at[pairs[0]], at[pairs[1]]], axis=1)), **style))
 
 
 def plot_comparison(

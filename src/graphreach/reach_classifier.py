@@ -73,10 +73,11 @@ class ReachClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Learn from the labels of some nodes.
 
         Args:
-            graph: A :class:`graphreach.Graph`, a networkx, SciPy or PyG graph, or the path of a file.
+            graph: A :class:`graphreach.Graph`, a networkx, SciPy or PyG graph, a data frame of edges, or a file's path.
             labels: A mapping from id to label; pairs ``(id, label)``; or one label per node in the order of the graph's
                 ids, where ``None``, NaN and the integer -1 are unknown. For several labels per node, a mapping from id to
-                lists or sets, or a matrix ``[n, classes]`` of zeros and ones, where a row of -1 or NaN is unknown.
+                lists or sets, or a matrix ``[n, classes]`` of zeros and ones, where a row of -1 or NaN is unknown. A pandas
+                Series has ids in its index; a data frame has a column of ids, named id or node, and one of labels.
             x: Attributes ``[n, d]`` in the order of the graph's ids, an array or a SciPy sparse matrix, or None.
         """
         options, known = self._check_parameters(), as_graph(graph)

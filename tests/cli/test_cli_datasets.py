@@ -83,14 +83,14 @@ def test_list_as_json(run, tmp_path, monkeypatch):
 def test_list_of_the_mirror(run, data_root, monkeypatch):
     monkeypatch.setenv("GRAPHREACH_DATA", str(data_root))
     rows = json.loads(run("datasets", "--json").stdout)
-    assert {row["files"] for row in rows} == {"here", "generated"}
+    assert {row["files"] for row in rows} == {"here", "generated", "in the package"}
 
 
 def test_list_without_pooch_and_root(run, monkeypatch):
     monkeypatch.delenv("GRAPHREACH_DATA", raising=False)
     monkeypatch.setitem(sys.modules, "pooch", None)
     rows = json.loads(run("datasets", "--json").stdout)
-    assert {row["files"] for row in rows} == {"missing", "generated"}
+    assert {row["files"] for row in rows} == {"missing", "generated", "in the package"}
 
 
 def test_fetch_prints_where_files_are(run, small):
@@ -134,10 +134,11 @@ def test_fetch_checks_what_is_there(run, small):
     assert (small / "here" / "a.txt").read_text() == "my own"
 
 
-def test_generated_have_nothing_to_fetch(run):
-    result = run("datasets", "fetch", "grid")
+@pytest.mark.parametrize(("name", "where"), [("grid", "is generated"), ("karate", "ships with the package")])
+def test_what_has_no_files_has_nothing_to_fetch(run, name, where):
+    result = run("datasets", "fetch", name)
     assert (result.exit_code, result.stdout) == (0, "")
-    assert result.stderr == "graphreach: grid is generated and has no files\n"
+    assert result.stderr == f"graphreach: {name} {where} and has no files to download\n"
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 import graphreach as gr
+from graphreach.cli.output import show_rows
 
 
 @pytest.fixture
@@ -27,7 +28,7 @@ def test_listed_nodes(run, streets, quick):
     done = run("recommend", streets["graph"], "--node", "street 1", "--node", "street 30", "--top", 3)
     assert done.exit_code == 0, done.output
     frame = pl.read_csv(done.stdout.encode())
-    assert frame.columns == ["node", "partner", "probability", "rank"]
+    assert frame.columns == ["node", "partner", "probability", "rank", "why"]
     assert frame["node"].to_list() == ["street 1"] * 3 + ["street 30"] * 3
     assert frame["rank"].to_list() == [1, 2, 3] * 2
     assert done.stderr.startswith("graphreach: scored by the model that ships with the package")
@@ -35,6 +36,32 @@ def test_listed_nodes(run, streets, quick):
     weights = graph.to_scipy().toarray()
     ends = zip(graph.index_of(frame["node"]), graph.index_of(frame["partner"]), strict=True)
     assert all(weights[u, v] == 0 for u, v in ends)
+
+
+def test_the_best_links_of_the_whole_graph(run, streets, tmp_path):
+    done = run("recommend", streets["graph"], "--top", 4)
+    assert done.exit_code == 0, done.output
+    frame = pl.read_csv(done.stdout.encode())
+    expected = gr.LinkPredictor.pretrained().new_links(4, gr.read_graph(streets["graph"]))
+    assert frame["node"].to_list() == expected.node.tolist()
+    assert frame["partner"].to_list() == expected.partner.tolist()
+    assert frame["rank"].to_list() == [1, 2, 3, 4]
+    assert frame["why"].to_list() == expected.why.tolist()
+    assert "without candidates" not in done.stderr
+    run("recommend", streets["graph"], "--top", 4, "--no-why", "-o", tmp_path / "links.csv")
+    assert pl.read_csv(tmp_path / "links.csv").equals(frame.drop("why"))
+
+
+def test_a_terminal_gets_a_table(streets, monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    frames = [pl.DataFrame({"node": ["ann"], "probability": [0.123456]})]
+    show_rows(frames, None, False)
+    assert "│ ann  │       0.123 │" in capsys.readouterr().out
+    show_rows(frames, None, True)
+    assert json.loads(capsys.readouterr().out) == [{"node": "ann", "probability": 0.123456}]
+    show_rows([pl.DataFrame({"node": ["bob"] * 300})], None, False)
+    assert capsys.readouterr().out.splitlines()[:2] == ["node", "bob"]
 
 
 def test_all_nodes_to_files(run, streets, quick, tmp_path):
@@ -51,7 +78,7 @@ def test_all_nodes_to_files(run, streets, quick, tmp_path):
     assert written[0]["node"].n_unique() == 40
     printed = json.loads(run("recommend", streets["graph"], "--all", "--top", 2, "--json").stdout)
     assert pl.DataFrame(printed).equals(written[0])
-    alone = run("recommend", streets["graph"], "--node", "street 7", "--top", 2, "--json").stdout
+    alone = run("recommend", streets["graph"], "--node", "street 7", "--top", 2, "--no-why", "--json").stdout
     assert json.loads(alone) == [row for row in printed if row["node"] == "street 7"]
 
 
@@ -90,15 +117,14 @@ def test_a_data_set_and_nodes_without_candidates(run, tmp_path, quick):
     (tmp_path / "ring.csv").write_text(f"from,to\n{ring}")
     done = run("recommend", tmp_path / "ring.csv", "--nodes", tmp_path / "nodes.txt", "--node", "lonely")
     assert done.exit_code == 0, done.output
-    assert done.stdout.splitlines() == ["node,partner,probability,rank"]
+    assert done.stdout.splitlines() == ["node,partner,probability,rank,why"]
     assert "1 node without candidates" in done.stderr
 
 
 def test_mistakes_are_one_line(run, streets, saved, tmp_path):
     graph = streets["graph"]
     for words, sentence in (
-        ((graph,), "one of --node (with the id of a node, repeatable) and --all must be given, got neither"),
-        ((graph, "--all", "--node", "street 1"), "must be given, got both"),
+        ((graph, "--all", "--node", "street 1"), "at most one of --node and --all must be given, got both"),
         ((graph, "--node", "nowhere"), "--node must be the id of a node (such as 'street 0', "),
         ((graph, "--all", "-o", tmp_path / "out.xlsx"), "--output must end in .csv, .parquet or .json, got out.xlsx"),
         ((graph, "--all", "--graph", graph), "--graph must go with the folder of a run"),

@@ -13,7 +13,7 @@ PAPER = ["grid", "communities", "email", "email-complete", "protein", "ppi", "co
 
 
 def test_all_that_is_promised_is_there():
-    others = ["pubmed", "ca-astroph", "email-enron", "soc-epinions1", "chicago-regional", "facebook"]
+    others = ["karate", "pubmed", "ca-astroph", "email-enron", "soc-epinions1", "chicago-regional", "facebook"]
     assert names() == PAPER + others
     for name in names():
         assert name in gr.datasets.load.__doc__

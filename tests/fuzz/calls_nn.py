@@ -159,6 +159,9 @@ def _plots() -> list[Call]:
             "graph": graph(), "values": np.linspace(0, 1, 8), "ax": None, **node}, share=0.4),
         Call("plot.plot_scores", lambda: close("plot_scores"), lambda: {
             "graph": graph(), "values": np.linspace(0, 1, 8), "label": "x", "limits": (0.0, 1.0), **node}, share=0.4),
+        Call("plot.plot_classes", lambda: close("plot_classes"), lambda: {
+            "graph": graph(), "classes": np.arange(8) % 2, "known": np.array([0]), "links": np.array([[0], [5]]),
+                "show_ids": True, "positions": np.zeros((8, 2)), "ax": None}, share=0.4),
         Call("plot.plot_comparison", lambda: close("plot_comparison"), lambda: {
             "names": ["gcn", "graphreach"], "means": np.array([0.5, 0.9]), "spreads": np.array([0.1, 0.1]),
                 "label": "x"}, share=0.4),
@@ -204,6 +207,12 @@ def _training() -> list[Call]:
         Call("LinkPredictor", lambda: _links, lambda: {
             "negatives": "uniform", "steps": 3, "lengths": (2,), "num_anchors": 2, "method": "exact", "num_links": 20,
             "hidden_channels": 4, "num_members": 1, "prior": 0.5, "random_state": 0, "graph": graph("small")}, share=2),
+        Call("link_prediction", lambda: _link_prediction, lambda: {"G": graph("small"), "ebunch": [(0, 1), (2, 5)]}),
+        Call("OnGraph", lambda: _on_graph, lambda: {
+            "graph": graph("int"), "X": [1, 4, 7, 10, 13], "y": list("ababa"), "x": samples.features(), "links": True}),
+        Call("OnGraph.links", lambda: _on_graph, lambda: {
+            "graph": graph("int"), "X": [(1, 29), (4, 28), (7, 20), (10, 25)], "y": [1, 0, 1, 0], "links": False,
+            "estimator": _few_links()}),
         Call("LinkPredictor.fit", lambda: _fit_links, lambda: {
             "graph": graph("int"), "pairs": [(1, 4), (7, 10), (1, 10), (4, 7)], "y": [1, 0, 1, 0]}, share=1),
         Call("LinkPredictor.fit.attributes", lambda: _fit_links, lambda: {
@@ -211,6 +220,8 @@ def _training() -> list[Call]:
             "y": [1, 0, 1, 0]}, share=0.5),
         Call("LinkPredictor.predict_proba", lambda: _attributed_links().predict_proba, lambda: {
             "pairs": [(1, 4), (7, 10)], "graph": graph("int"), "x": samples.features()}),
+        Call("LinkPredictor.new_links", lambda: _attributed_links().new_links, lambda: {
+            "top": 2, "graph": graph("int"), "x": samples.features(), "why": True}),
         Call("ReachClassifier.predict_proba", lambda: _attributed_classes().predict_proba, lambda: {
             "ids": [1, 4], "graph": graph("int"), "x": samples.features()}),
         Call("ReachClassifier", lambda: _classes, lambda: {
@@ -252,12 +263,27 @@ def _links(graph: Any, **arguments: Any) -> Any:
     return fitted.predict_proba([tuple(fitted.ids_[:2].tolist())])
 
 
-def _fit_links(**arguments: Any) -> Any:
+def _link_prediction(**arguments: Any) -> Any:
     import graphreach as gr
 
-    return (
-        gr.LinkPredictor(steps=2, lengths=(2,), num_anchors=2, hidden_channels=4, num_members=1).fit(**arguments).auc_
-    )
+    return list(gr.link_prediction(**arguments))
+
+
+def _few_links() -> Any:
+    import graphreach as gr
+
+    return gr.LinkPredictor(steps=2, lengths=(2,), num_anchors=2, hidden_channels=4, num_members=1)
+
+
+def _fit_links(**arguments: Any) -> Any:
+    return _few_links().fit(**arguments).auc_
+
+
+def _on_graph(X: Any, y: Any, estimator: Any = None, **arguments: Any) -> Any:
+    import graphreach as gr
+
+    inner = gr.ReachClassifier(num_anchors=2) if estimator is None else estimator
+    return gr.OnGraph(inner, **arguments).fit(X, y).predict(X)
 
 
 def _classes(graph: Any, labels: Any, x: Any = None, **arguments: Any) -> Any:

@@ -100,6 +100,7 @@ def _command(dice: Dice) -> Case:
         ["evaluate", str(folder)],
         ["explain", str(folder), *explained],
         ["recommend", str(folder), "--node", "1", "--top", "2"],
+        ["recommend", str(folder), "--top", "2"],
         ["report", str(folder), "-o", "page.html"],
         ["train", "graph.csv", "-o", str(folder), *samples.FITTED[kind]],
     ]

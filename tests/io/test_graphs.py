@@ -25,7 +25,7 @@ def test_objects_and_files_become_graphs(tmp_path):
         (nx.Graph(), "must have at least one node, got an empty graph"),
         (csr_array((2, 3)), "must be square, got shape (2, 3)"),
         (csr_array(np.ones((2, 2), complex)), "must hold real numbers, got complex128"),
-        (3, "must be a Graph, a networkx, SciPy or PyG graph or a path, got"),
+        (3, "must be a Graph, a networkx, SciPy or PyG graph, a data frame or a path, got"),
     ],
 )
 def test_messages_name_the_argument(given, sentence):

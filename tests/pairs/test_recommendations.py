@@ -1,12 +1,13 @@
 """The best of each node, whatever scores the pairs."""
 
 import numpy as np
+import polars as pl
 import pytest
 
 from graphreach.graph import Graph
 from graphreach.pairs import PairFeatures, PairRecipe, Recommendations, recommendations
 from graphreach.pairs.candidates import candidates
-from graphreach.pairs.recommendations import recommend
+from graphreach.pairs.recommendations import best_new_links, recommend
 from helpers import random_graph
 
 
@@ -67,3 +68,42 @@ def test_nothing_asked():
 def test_more_partners_than_candidates_by_default():
     features = described(random_graph(40, 90))
     assert len(best(features, [0], 30, per_node=2)) > 8
+
+
+def brute_force(features, top, per_node):
+    """The best of all nodes' candidates, pair by pair."""
+    graph, scored = features.graph, {}
+    for u in range(graph.num_nodes):
+        for v in candidates(features, np.array([u]), per_node, nearest=True)[1].tolist():
+            pair = (u, v) if graph.directed else (min(u, v), max(u, v))
+            scored[pair] = some_scores(np.array(pair)[:, None])[0]
+    order = sorted(scored, key=lambda pair: (-scored[pair], pair))[:top]
+    return [(*pair, scored[pair] / 10, rank) for rank, pair in enumerate(order, 1)]
+
+
+@pytest.mark.parametrize("block", [1, 7, 1000])
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize(("top", "per_node"), [(1, 8), (25, 8), (25, 200), (10_000, 200)])
+def test_new_links_are_the_best_of_all_candidates(monkeypatch, directed, block, top, per_node):
+    monkeypatch.setattr(recommendations, "NODES", block)
+    features = described(random_graph(40, 90, directed))
+    found = best_new_links(features, some_scores, lambda scores: scores / 10, top, per_node)
+    assert list(zip(*found.columns().values(), strict=True)) == brute_force(features, top, per_node)
+    pairs = {frozenset(pair) if not directed else pair for pair in zip(found.node, found.partner, strict=True)}
+    assert len(pairs) == len(found)
+
+
+def test_new_links_of_two_kinds_of_nodes_begin_at_the_sources():
+    edges = {"user": ["zoe", "zoe", "yan", "yan", "xia"], "item": ["ale", "bun", "bun", "cup", "cup"]}
+    graph = Graph.from_frame(pl.DataFrame(edges), source="user", target="item", bipartite=True)
+    found = best_new_links(described(graph), some_scores, lambda scores: scores, 10)
+    free = {(f"user:{u}", f"item:{v}") for u in edges["user"] for v in edges["item"]}
+    free -= {(f"user:{u}", f"item:{v}") for u, v in zip(*edges.values(), strict=True)}
+    assert set(zip(found.node.tolist(), found.partner.tolist(), strict=True)) == free
+
+
+def test_new_links_of_nothing():
+    graph = Graph.from_edges(np.empty((2, 0), np.int64), num_nodes=3)
+    found = best_new_links(described(graph), some_scores, lambda scores: scores, 10)
+    assert len(found) == 0
+    assert found.without.tolist() == [0, 1, 2]

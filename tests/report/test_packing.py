@@ -54,14 +54,21 @@ def test_points_keep_their_shape():
     assert len(np.unique(on_square(np.zeros((2, 2))))) == 1
 
 
-def test_a_part_of_a_large_graph_grows_around_what_is_wanted():
-    ring = gr.Graph.from_edges([np.arange(1000), np.roll(np.arange(1000), -1)])
-    nodes = shown_nodes(ring, np.array([0, 500]), limit=41)
-    assert len(nodes) == 41
-    away = np.minimum.reduce([np.abs(nodes - each) for each in (0, 500, 1000)])
-    assert away.max() == 10
-    edges, total = shown_edges(ring, nodes, limit=5)
-    assert (edges.shape, total) == ((2, 5), 39)
+def test_a_sample_of_a_large_graph_has_what_is_wanted_hubs_and_edges():
+    rng = np.random.default_rng(0)
+    spokes = np.stack([np.zeros(300, np.int64), np.arange(1, 301)])
+    graph = gr.Graph.from_edges(np.concatenate([rng.integers(0, 2000, (2, 6000)), spokes], 1), 2000, reduce="max")
+    nodes = shown_nodes(graph, np.array([7, 1999]), limit=1000, sample=200)
+    assert len(nodes) == len(np.unique(nodes)) == 200
+    assert {0, 7, 1999} <= set(nodes.tolist())
+    most = np.argsort(-np.diff(graph.indptr.astype(int)), kind="stable")[:25]
+    assert set(most.tolist()) <= set(nodes.tolist())
+    alone = np.sort(rng.permutation(2000)[:200])
+    assert shown_edges(graph, nodes)[1] > 3 * shown_edges(graph, alone)[1]
+    edges, total = shown_edges(graph, nodes, limit=5)
+    assert edges.shape == (2, 5)
+    assert total > 5
+    np.testing.assert_array_equal(shown_nodes(graph, np.array([7]), limit=2000), np.arange(2000))
     lonely = gr.Graph.from_edges([[0], [1]], 50)
-    assert len(shown_nodes(lonely, np.array([0]), limit=20)) == 20
-    assert len(shown_nodes(lonely, np.array([0]))) == 50
+    assert len(shown_nodes(lonely, np.array([0]), limit=20, sample=15)) == 15
+    assert len(shown_nodes(lonely, np.arange(40), limit=20, sample=15)) == 40

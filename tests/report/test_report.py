@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import graphreach as gr
-from graphreach.report import content
+from graphreach.report import content, drawing
 from report_helpers import NODES, data_of
 
 
@@ -59,16 +59,21 @@ def test_listed_pairs_add_up_and_are_what_they_say(quarters):
 
 
 def test_large_graphs_are_shown_in_part(quarters, monkeypatch):
-    monkeypatch.setattr(content, "MAX_NODES", 30)
-    monkeypatch.setattr(content, "MAX_EDGES", 10)
+    monkeypatch.setattr(drawing, "MAX_NODES", 30)
+    monkeypatch.setattr(drawing, "SAMPLE", 30)
+    monkeypatch.setattr(drawing, "MAX_EDGES", 10)
     monkeypatch.setattr(content, "REACH_BYTES", 200)
     monkeypatch.setattr("graphreach.report.pair_content.LISTED", 1)
     found = data_of(gr.report.make_report(quarters.run, quarters.data))
     assert 30 <= len(found["nodes"]["ids"]) < 60
     assert found["anchors"]["reach"]["anchors"] < 8
-    text = " ".join(found["notes"])
-    for words in ("The graph has 60 nodes", "10 of the", "edges between these nodes", "of 8 anchors"):
+    text = " ".join([*found["notes"], found["detail"]["drawn"]])
+    drawn = len(found["nodes"]["ids"])
+    for words in (f"{drawn} of 60 nodes drawn", "10 of the", "edges between these nodes", "of 8 anchors"):
         assert words in text
+    label = found["groups"][0]
+    assert sum(label["totals"]) == 60 > len(base64.b64decode(label["of"]["data"])) == drawn
+    assert all(each["drawn"] <= each["nodes"] for each in found["detail"]["circles"])
 
 
 @pytest.mark.parametrize("preset", ["paper", "authors"])

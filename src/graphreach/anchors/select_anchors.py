@@ -66,7 +66,8 @@ class AnchorSet:
     strategy: str
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        return np.array(self.anchors, dtype=dtype, copy=copy)
+        # NumPy before version 2 knows no None
+        return np.asarray(self.anchors, dtype) if copy is None else np.array(self.anchors, dtype, copy=copy)
 
     def __len__(self) -> int:
         return len(self.anchors)
@@ -76,6 +77,24 @@ class AnchorSet:
 
     def __getitem__(self, item: Any) -> Any:
         return self.anchors[item]
+
+    def to_frame(self, ids: Any = None, kind: str = "polars") -> Any:
+        """A data frame with one row per anchor: its ``rank``, 1 for the best, and ``anchor``.
+
+        Args:
+            ids: The graph's ids; by default the frame has positions.
+            kind: ``"polars"`` or ``"pandas"``.
+
+        Example:
+            >>> import graphreach as gr
+            >>> star = gr.Graph.from_edge_list([("hub", "a"), ("hub", "b"), ("hub", "c")])
+            >>> gr.select_anchors(star, 1, strategy="degree").to_frame(star.ids).rows()
+            [(1, 'hub')]
+        """
+        from graphreach.graph.outgoing import given_ids, make_frame
+
+        known = given_ids(ids, self.num_nodes)
+        return make_frame({"rank": np.arange(1, len(self) + 1), "anchor": known[self.anchors]}, kind)
 
     def __repr__(self) -> str:
         noun = "anchor" if len(self) == 1 else "anchors"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from graphreach.cli.completion import complete_dataset
 from graphreach.cli.group import FAILED, say
 from graphreach.cli.options import Json, check_output_folder, option
 from graphreach.errors import InputError
@@ -39,7 +40,10 @@ def list_datasets(
 
 @datasets.command()
 def fetch(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A data set, or all.", show_default=False)],
+    name: Annotated[
+        str,
+        typer.Argument(metavar="NAME", help="A data set, or all.", show_default=False, autocompletion=complete_dataset),
+    ],
     root: Root = None,
 ) -> None:
     """Download the files of a data set that are missing, check all of them and print where they are."""
@@ -51,7 +55,8 @@ def fetch(
     if name.strip().lower() != "all":
         entry = find(name)
         if not entry.files:
-            say(f"{entry.name} is generated and has no files")
+            where = "ships with the package" if entry.packaged else "is generated"
+            say(f"{entry.name} {where} and has no files to download")
         for path in entry.store(root).fetch():
             typer.echo(path)
         return
@@ -86,10 +91,14 @@ def describe(entry: "Entry", root: Path | None = None) -> dict[str, Any]:
         "weighted": entry.weighted,
         "attributes": entry.num_features,
         "classes": entry.num_classes,
-        "files": "generated" if not entry.files else some if missing else "here",
+        "files": _without_files(entry) if not entry.files else some if missing else "here",
         "missing": missing,
         "about": entry.about,
     }
+
+
+def _without_files(entry: "Entry") -> str:
+    return "in the package" if entry.packaged else "generated"
 
 
 def _table(rows: list[dict[str, Any]]) -> str:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 import graphreach as gr
+from graphreach.cli.completion import completer
 from graphreach.errors import InputError
 from graphreach.progress import stage
 from graphreach.walks.engine import Engine, find_engine
@@ -17,6 +18,7 @@ from graphreach.walks.walk_length import resolve_walk_length
 
 def option(names: str, text: str, metavar: str | None = None, default: Any = True, **others: Any) -> Any:
     """An option, its names with blanks between; ``default`` is what the help shows for it, True for the value."""
+    others.setdefault("autocompletion", completer(names))
     return typer.Option(*names.split(), help=text, metavar=metavar, show_default=default, **others)
 
 

@@ -1,13 +1,18 @@
 """What verbs print about runs, for people, and how rows go to stdout or to a file."""
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import Any
 
 import typer
 
 from graphreach.cli.group import say
+
+SHOWN = 200
+"""Rows that a terminal gets as a table."""
 
 
 def summary(record: dict[str, Any]) -> str:
@@ -71,15 +76,19 @@ def leak_check(record: dict[str, Any]) -> str:
 
 
 def table_text(
-    columns: Sequence[str], rows: Iterable[Sequence[str]], left: str, width: int, title: str | None = None
+    columns: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    left: str | Sequence[str],
+    width: int,
+    title: str | None = None,
 ) -> str:
-    """A table with a frame; columns but the one named ``left`` are flush right."""
+    """A table with a frame; columns but those named ``left`` are flush right."""
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(title=title)
+    table, aligned = Table(title=title), {left} if isinstance(left, str) else set(left)
     for name in columns:
-        table.add_column(name, justify="left" if name == left else "right")
+        table.add_column(name, justify="left" if name in aligned else "right")
     for row in rows:
         table.add_row(*row)
     console = Console(width=width)
@@ -113,3 +122,24 @@ def write_rows(frames: Iterable[Any], output: Path | None, as_json: bool) -> Non
         write_records(output, frames)
     else:
         write_table(output, frames)
+
+
+def show_rows(frames: Iterable[Any], output: Path | None, as_json: bool) -> None:
+    """What :func:`write_rows` does, but a terminal gets a table for people unless it has many rows."""
+    parts: Iterator[Any] = iter(frames)
+    if output is None and not as_json and sys.stdout.isatty():
+        from polars import String
+
+        first = next(parts)
+        if len(first) <= SHOWN:
+            for frame in (first, *parts):
+                cells = [[_cell(value) for value in row] for row in frame.iter_rows()]
+                left = [name for name in frame.columns if frame.schema[name] == String]
+                typer.echo(table_text(frame.columns, cells, left, get_terminal_size().columns))
+            return
+        parts = chain([first], parts)
+    write_rows(parts, output, as_json)
+
+
+def _cell(value: Any) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else str(value)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from graphreach.arguments import nearest
-from graphreach.datasets import edge_lists, email_core, generated, planetoid, ppi, protein
+from graphreach.datasets import edge_lists, email_core, generated, packaged, planetoid, ppi, protein
 from graphreach.datasets.generated import check_seed
 from graphreach.datasets.store import DataFile, Store
 from graphreach.errors import InputError
@@ -22,7 +22,7 @@ class Entry:
         name: The name to load it by.
         about: A few words about it.
         build: Makes it from its files, or from a seed if it is generated.
-        files: Its source files; none if it is generated.
+        files: Its source files; none if it is generated or ships with the package.
         num_graphs: Graphs; this and the following counts are those of the loaded data set (with seed 0).
         num_nodes: Nodes of all graphs.
         num_edges: Edges of all graphs.
@@ -30,6 +30,7 @@ class Entry:
         num_classes: Classes of nodes.
         directed: Whether edges have a direction.
         weighted: Whether edges have weights.
+        packaged: Whether it ships with the package.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Entry:
     num_classes: int = 0
     directed: bool = field(default=False, kw_only=True)
     weighted: bool = field(default=False, kw_only=True)
+    packaged: bool = field(default=False, kw_only=True)
 
     def store(self, root: str | os.PathLike[str] | None = None) -> Store:
         """Its files on disk."""
@@ -68,6 +70,10 @@ ENTRIES = (
     Entry("ppi", "proteins in 24 tissues", ppi.ppi, ppi.FILES, 24, 56_658, 793_617, 50),
     _planetoid("cora", "citations in machine learning", 2_708, 5_278, 1_433, 7),
     _planetoid("citeseer", "citations in computer science", 3_327, 4_552, 3_703, 6),
+    Entry(
+        "karate", "friends in a karate club that split", lambda seed: packaged.karate(), (), 1, 34, 78, num_classes=2,
+        weighted=True, packaged=True,
+    ),
     _planetoid("pubmed", "citations on diabetes", 19_717, 44_324, 500, 3),
     Entry("ca-astroph", "co-authors in astrophysics", edge_lists.plain, (edge_lists.ASTRO,), 1, 18_772, 198_050),
     Entry("email-enron", "mail at Enron", edge_lists.plain, (edge_lists.ENRON,), 1, 36_692, 183_831),
@@ -122,7 +128,8 @@ def load(name: str, root: str | os.PathLike[str] | None = None, *, seed: int = 0
 
     The eight data sets of the paper are built by P-GNN's recipe, which the paper uses: ``"grid"``, ``"communities"``,
     ``"email"``, ``"email-complete"``, ``"protein"``, ``"ppi"``, ``"cora"``, ``"citeseer"``. The others are
-    ``"pubmed"``, ``"ca-astroph"``, ``"email-enron"``, ``"soc-epinions1"``, ``"chicago-regional"`` and ``"facebook"``.
+    ``"karate"``, which ships with the package, ``"pubmed"``, ``"ca-astroph"``, ``"email-enron"``, ``"soc-epinions1"``,
+    ``"chicago-regional"`` and ``"facebook"``.
 
     Args:
         name: One of these; case does not matter, and ``_`` is as good as ``-``.

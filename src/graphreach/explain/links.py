@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from graphreach.errors import InputError
 from graphreach.explain.likely_paths import Path, separate_paths
-from graphreach.explain.pair_groups import LinkExplanation, SharedAnchor, group_shares
+from graphreach.explain.pair_groups import LinkExplanation, SharedAnchor, Shares, group_shares
 from graphreach.graph.ids import plain_ids
 from graphreach.pairs.direct import edge_weights, without_edges
 from graphreach.pairs.features import RETURNS, PairFacts, PairFeatures, both_isolated
+from graphreach.pairs.recipe import PairRecipe
 from graphreach.threads import one_blas_thread
 from graphreach.training.pair_scorer import KnownGraph, PairScorer
 
@@ -73,17 +74,15 @@ def _explain(
     features: PairFeatures, pair: NDArray[np.int64], scorer: PairScorer, row: Row, facts: PairFacts, prior: float,
     relation: str, num_anchors: int,
 ) -> PlacedPair:  # fmt: skip
-    shares = group_shares(scorer.logits, row, scorer.background, scorer.names)
-    if scorer.needs_edges and both_isolated(row[None], scorer.names)[0]:  # the logit rests on the degrees alone
-        shares = shares._replace(groups=dict.fromkeys(shares.groups, 0.0) | {"degree": shares.logit - shares.base})
-    graph, columns = features.graph, dict(zip(scorer.names, row.tolist(), strict=True))
+    shares, graph = link_shares(scorer, row), features.graph
+    columns = dict(zip(scorer.names, row.tolist(), strict=True))
     a, b = plain_ids(graph.ids[pair])
     there, back = (edge_weights(graph, way[:, None])[0] > 0 for way in (pair, pair[::-1]))
     left_out = not features.recipe.own_edge and (there or back)
     seen = without_edges(graph, pair[:, None]) if left_out else graph
     paths = separate_paths(seen, int(pair[0]), int(pair[1]), features.recipe.steps, SHOWN)
     named = tuple((tuple(plain_ids(graph.ids[list(path.nodes)])), path.chance) for path in paths)
-    places, anchors = _nearest(features, facts, num_anchors)
+    places, anchors = near_anchors(features, facts, num_anchors)
     words = {
         "direct": _direct(features, columns, named),
         "position": "" if anchors else "no anchor is near to both",
@@ -102,7 +101,17 @@ def _explain(
     return PlacedPair(explanation, (int(pair[0]), int(pair[1])), tuple(paths), places, words)
 
 
-def _nearest(features: PairFeatures, facts: PairFacts, most: int) -> tuple[tuple[int, ...], tuple[SharedAnchor, ...]]:
+def link_shares(scorer: PairScorer, row: Row) -> Shares:
+    """What each group of a pair's features adds to its logit."""
+    shares = group_shares(scorer.logits, row, scorer.background, scorer.names)
+    if scorer.needs_edges and both_isolated(row[None], scorer.names)[0]:  # the logit rests on the degrees alone
+        return shares._replace(groups=dict.fromkeys(shares.groups, 0.0) | {"degree": shares.logit - shares.base})
+    return shares
+
+
+def near_anchors(
+    features: PairFeatures, facts: PairFacts, most: int
+) -> tuple[tuple[int, ...], tuple[SharedAnchor, ...]]:
     """The anchors with the largest log-lift that both nodes of a pair share: positions, and how near they are.
 
     In a directed graph walks go from the first node to the anchor and from there to the second.
@@ -117,13 +126,21 @@ def _nearest(features: PairFeatures, facts: PairFacts, most: int) -> tuple[tuple
     )
 
 
-def _direct(features: PairFeatures, columns: Mapping[str, float], paths: Sequence[Shown]) -> str:
-    way, last = "forward" if features.recipe.directed else "lift", features.recipe.steps
-    for step in range(features.recipe.first_step, last + 1):
+def first_lift(recipe: PairRecipe, columns: Mapping[str, float]) -> tuple[int, float] | None:
+    """The smallest number of jumps by which walks lead from one to the other, and how many times as often as by chance."""
+    way = "forward" if recipe.directed else "lift"
+    for step in range(recipe.first_step, recipe.steps + 1):
         lift = expm1(columns[f"direct.{way}_{step}"])
         if lift > 0:
-            jumps = f"{step} jump{'' if step == 1 else 's'}"
-            return f"walks of {jumps} lead from one to the other {lift:.3g} times as often as by chance"
+            return step, lift
+    return None
+
+
+def _direct(features: PairFeatures, columns: Mapping[str, float], paths: Sequence[Shown]) -> str:
+    found, last = first_lift(features.recipe, columns), features.recipe.steps
+    if found is not None:
+        jumps = f"{found[0]} jump{'' if found[0] == 1 else 's'}"
+        return f"walks of {jumps} lead from one to the other {times_text(found[1])} times as often as by chance"
     if paths:  # walks that were drawn may miss what is there
         return f"walks of up to {last} jumps hardly ever lead from one to the other"
     return f"no walk of up to {last} jumps leads from one to the other"
@@ -153,6 +170,11 @@ def _return(facts: PairFacts, ids: tuple[Any, Any]) -> str:
     return (
         f"of walks of {jumps}, {first} of those from {ids[0]} and {second} of those from {ids[1]} end where they began"
     )
+
+
+def times_text(value: float) -> str:
+    """How many times, in words' precision: three digits, and whole numbers from 100 on."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _share(value: float) -> str:

@@ -40,7 +40,8 @@ class Edges(NamedTuple):
     """Edges between positions in ids, which readers have sorted, with checked weights.
 
     ``time`` holds one number per edge, ``reading`` says how they were read, and ``two_kinds`` whether no source is of the
-    kind of the targets, where they came from a table.
+    kind of the targets, where they came from a table. ``first_time`` is given where an edge was made more than once but
+    is listed once, and ``sides``, one number per id, where the kinds of nodes are known apart from the edges.
     """
 
     source: NDArray[np.uint32]
@@ -50,6 +51,8 @@ class Edges(NamedTuple):
     time: NDArray[np.float64] | None = None
     reading: Reading | None = None
     two_kinds: bool = False
+    first_time: NDArray[np.float64] | None = None
+    sides: NDArray[np.int8] | None = None
 
 
 def build_csr(edges: Edges, *, directed: bool, reduce: str | None = None, self_loops: bool = False) -> CSR:

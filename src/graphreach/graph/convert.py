@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from graphreach.arguments import as_frame, check_pairs, frame_columns, series_values
 from graphreach.errors import InputError
 from graphreach.graph.build import Edges, check_weights
 from graphreach.graph.ids import check_listed, check_number_of_nodes, encode_ids, ids_array, rank_ids, specialise
@@ -20,7 +21,8 @@ def edges_from_index(
     ids: Sequence[Hashable] | NDArray[Any] | None,
 ) -> Edges:
     """Check an integer array ``[2, m]`` of positions and renumber it by the sorted order of ``ids``."""
-    index = to_numpy(edge_index)
+    frame = as_frame(edge_index)
+    index = to_numpy(edge_index) if frame is None else check_pairs(frame, None, "edge_index")
     if index.ndim != 2 or index.shape[0] != 2:
         hint = "; transpose it" if index.ndim == 2 and index.shape[1] == 2 else ""
         raise InputError(f"edge_index must have shape [2, m], got {list(index.shape)}{hint}")
@@ -42,7 +44,7 @@ def check_ids(ids: Any) -> NDArray[Any]:
         raise InputError(f"ids must be a list or an array with one id per node, got {ids!r:.80}")
     if not isinstance(ids, np.ndarray):
         check_listed(ids, "ids")
-        return ids_array(ids.to_list() if hasattr(ids, "to_list") else ids.tolist() if hasattr(ids, "tolist") else ids)
+        return ids_array(ids.tolist() if hasattr(ids, "detach") else series_values(ids))
     if ids.ndim != 1:
         raise InputError(f"ids must have one dimension, got shape {list(ids.shape)}")
     if ids.dtype.kind not in "biufUSOMm":
@@ -145,8 +147,11 @@ def object_column(values: Any) -> NDArray[Any]:
     """Return ids of any kind as an array of that kind, or of objects."""
     if isinstance(values, np.ma.MaskedArray):
         values = check_unmasked(values, "ids")
+    frame = as_frame(values)
+    if frame is not None:
+        (values,) = frame_columns("nodes", frame, 1, "node ids")
     check_listed(values, "ids")
-    return ids_array(values.tolist() if hasattr(values, "detach") else values)
+    return ids_array(values.tolist() if hasattr(values, "detach") else series_values(values))
 
 
 def node_column(nodes: Any) -> NDArray[Any]:
@@ -157,22 +162,25 @@ def node_column(nodes: Any) -> NDArray[Any]:
     return object_column(nodes)
 
 
-def number_columns(source: Any, target: Any, weights: NDArray[np.float64] | None, nodes: Iterable[Hashable]) -> Edges:
+def number_columns(source: Any, target: Any, weights: NDArray[np.float64] | None, nodes: Any) -> Edges:
     """Number the ids of two columns and of further nodes."""
-    # Only the reader of node files hands over a column that is known to be of one kind.
-    named = nodes if type(nodes).__module__.startswith("polars") else node_column(nodes)
+    is_series = hasattr(nodes, "null_count") and hasattr(nodes, "cast") and hasattr(nodes, "dtype")
+    if is_series and nodes.null_count():
+        raise InputError(f"nodes must be several ids, got a Series with {nodes.null_count()} gaps")
+    named = nodes if is_series else node_column(nodes)
     ids, (source, target, _) = encode_ids([source, target, named])
     if not len(ids):
         raise InputError("a graph needs at least one edge or named node, got none")
     return Edges(source, target, weights, ids)
 
 
-def edges_from_networkx(G: Any, weight: str | None) -> tuple[Edges, bool]:
+def edges_from_networkx(G: Any, weight: str | None, time: str | None = None) -> tuple[Edges, bool]:
     """Return the edges of a networkx graph and whether it is directed."""
     if not (hasattr(G, "is_directed") and hasattr(G, "nodes") and hasattr(G, "edges")):
         raise InputError(f"G must be a networkx graph, got {type(G).__name__}")
-    if not (weight is None or isinstance(weight, str)):
-        raise InputError(f"weight must be the name of an edge attribute or None, got {weight!r:.80}")
+    for argument, value in (("weight", weight), ("time", time)):
+        if not (value is None or isinstance(value, str)):
+            raise InputError(f"{argument} must be the name of an edge attribute or None, got {value!r:.80}")
     if isinstance(G, type):
         raise InputError(f"G must be a networkx graph, got the class {G.__name__}")
     nodes = list(G.nodes)
@@ -180,13 +188,40 @@ def edges_from_networkx(G: Any, weight: str | None) -> tuple[Edges, bool]:
         raise InputError("G must have at least one node, got an empty graph")
     ids, ranks = rank_ids(nodes)
     rank_of = dict(zip(nodes, ranks.tolist(), strict=True))
-    pairs = list(G.edges(data=weight)) if weight is not None else [(u, v, None) for u, v in G.edges()]
+    pairs = list(G.edges(data=True))
     source, target = (np.fromiter((rank_of[e[end]] for e in pairs), np.uint32, len(pairs)) for end in (0, 1))
-    weights = None
-    if any(e[2] is not None for e in pairs):
-        given = [1.0 if e[2] is None else e[2] for e in pairs]
-        weights = check_weights(given, len(pairs), f"edge attribute {weight!r}")
-    return Edges(source, target, weights, ids), bool(G.is_directed())
+    weights, given = None, [] if weight is None else [e[2].get(weight) for e in pairs]
+    if any(each is not None for each in given):
+        filled = [1.0 if each is None else each for each in given]
+        weights = check_weights(filled, len(pairs), f"edge attribute {weight!r}")
+    times = None if time is None else _times([e[2].get(time) for e in pairs])
+    first = None if times is None else _times([e[2].get(f"first_{time}") for e in pairs])
+    if first is not None and times is not None and (first > times).any():
+        first = None
+    kinds = dict(G.nodes(data="bipartite"))
+    sides = check_sides(np.array([_side(kinds[node]) for node in nodes], np.int8)[np.argsort(ranks)], source, target)
+    return Edges(source, target, weights, ids, time=times, first_time=first, sides=sides), bool(G.is_directed())
+
+
+def _times(values: list[Any]) -> NDArray[np.float64] | None:
+    """Numbers, one per edge; None where some edge has none."""
+    if not values or not all(isinstance(value, int | float | np.integer | np.floating) for value in values):
+        return None
+    times = np.array(values, np.float64)
+    return times if np.isfinite(times).all() else None
+
+
+def _side(value: Any) -> int:
+    return int(value) if isinstance(value, int | np.integer) and value in (0, 1) else -1
+
+
+def check_sides(sides: NDArray[np.int8], source: Any, target: Any) -> NDArray[np.int8] | None:
+    """Kinds of nodes, 0 or 1, if every edge is between two kinds and there is an edge; else None."""
+    fits = (sides[source] >= 0) & (sides[target] >= 0) & (sides[source] != sides[target])
+    if not len(fits) or not fits.all():
+        return None
+    sides.flags.writeable = False
+    return sides
 
 
 def edges_from_scipy(A: Any, ids: Sequence[Hashable] | NDArray[Any] | None) -> Edges:
@@ -234,7 +269,7 @@ def _checked_csr(A: Any) -> Any:
         raise InputError(f"A must be a sound sparse matrix, but: {text:.120}") from None
 
 
-def edges_from_pyg(data: Any) -> Edges:
+def edges_from_pyg(data: Any, ids: Sequence[Hashable] | NDArray[Any] | None = None) -> Edges:
     """Return the edges of a PyG ``Data`` (``edge_index``, or the transposed ``adj_t``) or ``EdgeIndex``."""
     if hasattr(data, "node_types"):
         raise InputError(
@@ -248,13 +283,37 @@ def edges_from_pyg(data: Any) -> Edges:
     if index is None and transposed is not None:
         target, source, weights, n = _entries(transposed)
         weights = None if weights is None or np.all(weights == 1) else weights
-        return edges_from_index(np.stack([source, target]), n, weights, None)
+        return edges_from_index(np.stack([source, target]), n, weights, ids)
     if index is None:
         raise InputError(f"data must have edge_index or adj_t, got {type(data).__name__} with neither")
     if hasattr(index, "sparse_size"):
         sizes = [size for size in index.sparse_size() if size is not None]
         n = max([*sizes, *([] if n is None else [n])], default=None)
-    return edges_from_index(index, n, weights, None)
+    edges = edges_from_index(index, n, weights, ids)
+    return edges if is_index else _with_times_and_sides(edges, data, ids)
+
+
+def _with_times_and_sides(edges: Edges, data: Any, ids: Any) -> Edges:
+    """The same with what :meth:`graphreach.Graph.to_pyg` writes beside edges and weights."""
+    times = [_tensor(data, name, len(edges.source)) for name in ("edge_time", "edge_first_time")]
+    if times[0] is None or (times[1] is not None and (times[1] > times[0]).any()):
+        times[1] = None
+    sides = _tensor(data, "sides", len(edges.ids))
+    if sides is not None:
+        order = slice(None) if ids is None else np.argsort(rank_ids(check_ids(ids))[1])
+        sides = np.where(np.isin(sides, (0, 1)), sides, -1).astype(np.int8)[order]
+        sides = check_sides(sides, edges.source, edges.target)
+    return edges._replace(time=times[0], first_time=times[1], sides=sides)
+
+
+def _tensor(data: Any, name: str, size: int) -> NDArray[Any] | None:
+    """Finite numbers of a ``Data``, so many; None for anything else."""
+    value = getattr(data, name, None)
+    if not hasattr(value, "detach"):
+        return None
+    array = to_numpy(value, name)
+    fits = array.shape == (size,) and size > 0 and array.dtype.kind in "iuf" and bool(np.isfinite(array).all())
+    return array.astype(np.float64) if fits else None
 
 
 def _num_nodes(data: Any) -> int | None:

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from graphreach.arguments import as_frame
 from graphreach.errors import InputError
 from graphreach.graph.build import Edges, check_weights
 from graphreach.graph.columns import (
@@ -39,6 +40,9 @@ MANY = 10
 DENSE = 0.9
 """The share of numbers in a range that has to occur for the range to be counted through."""
 
+FIRST_TIME = "first_time"
+"""The column of a frame with the times at which edges were made first, beside the latest ones."""
+
 FEWEST = 100
 """Rows below which numbers that never fall are not taken for times."""
 
@@ -50,6 +54,7 @@ class Columns(NamedTuple):
     target: Any
     weights: NDArray[np.float64] | None
     time: pl.Series | None
+    first_time: pl.Series | None = None
 
 
 def number_edges(
@@ -86,15 +91,17 @@ def number_edges(
     if bipartite is None and not two_kinds and not kinds and _share_no_id(edges):
         kinds = [APART]
     reading = replace(reading, assumed=(*reading.assumed, *kinds))
-    return edges._replace(time=time, reading=reading, two_kinds=two_kinds)
+    first = None if time is None or columns.first_time is None else parse_times(columns.first_time)
+    if first is not None and time is not None and (first > time).any():
+        first = None
+    return edges._replace(time=time, reading=reading, two_kinds=two_kinds, first_time=first)
 
 
 def edges_from_frame(frame: Any, asked: Asked, nodes: Iterable[Hashable], bipartite: bool | None) -> Edges:
     """Return the rows of a pandas or polars frame as edges."""
-    if hasattr(frame, "collect"):
-        frame = frame.collect()
-    if not (hasattr(frame, "columns") and hasattr(frame, "head") and hasattr(frame, "to_numpy")):
-        raise InputError(f"frame must be a pandas or polars data frame, got {type(frame).__name__}")
+    given, frame = frame, as_frame(frame)
+    if frame is None:
+        raise InputError(f"frame must be a pandas or polars data frame, got {type(given).__name__}")
     table = sample_frame(frame, "frame")
     for argument, value in asked._asdict().items():
         if not isinstance(value, Hashable):
@@ -126,11 +133,18 @@ def edges_from_columns(
         column = column_at(frame, table, roles.weight)
         weights = frame_weights(column, f"column {names[roles.weight]!r}{of}")
     if roles.time is not None:
-        column = column_at(frame, table, roles.time)
-        time = column if isinstance(column, pl.Series) else pl.Series(column.tolist(), strict=False)
-    return number_edges(
-        Columns(source, target, weights, time), table, roles, asked, nodes, bipartite, kind=kind, path=path
-    )
+        time = _as_polars(column_at(frame, table, roles.time))
+    first = None
+    if time is not None and path is None and FIRST_TIME in names:
+        at = names.index(FIRST_TIME)
+        first = _as_polars(column_at(frame, table, at))
+        roles = roles._replace(ignored=tuple(i for i in roles.ignored if i != at))
+    columns = Columns(source, target, weights, time, first)
+    return number_edges(columns, table, roles, asked, nodes, bipartite, kind=kind, path=path)
+
+
+def _as_polars(column: Any) -> pl.Series:
+    return column if isinstance(column, pl.Series) else pl.Series(column.tolist(), strict=False)
 
 
 def frame_weights(column: Any, title: str) -> NDArray[np.float64]:

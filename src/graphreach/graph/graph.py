@@ -1,7 +1,7 @@
 """The graph that walks, anchors and reachability are computed on."""
 
 import hashlib
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from graphreach.arguments import check_flag, to_integers
 from graphreach.errors import InputError
-from graphreach.graph import convert
-from graphreach.graph.build import CSR, RELATIVE_TOLERANCE, Edges, Reduce, build_csr, compact
+from graphreach.graph.build import CSR, RELATIVE_TOLERANCE, Edges, build_csr, compact
+from graphreach.graph.constructors import Constructors
 from graphreach.graph.ids import hash_ids
 from graphreach.graph.lookup import IdLookup
 from graphreach.graph.reading import Reading
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-class Graph:
+class Graph(Constructors):
     r"""A directed or undirected, weighted or unweighted graph in compressed sparse rows.
 
     Make one by :meth:`from_edges`, :meth:`from_edge_list`, :meth:`from_networkx`, :meth:`from_pyg`,
@@ -75,192 +75,6 @@ class Graph:
             if array is not None:
                 array.flags.writeable = False
 
-    @classmethod
-    def from_edges(
-        cls,
-        edge_index: ArrayLike,
-        num_nodes: int | None = None,
-        edge_weight: ArrayLike | None = None,
-        directed: bool = False,
-        *,
-        ids: Sequence[Hashable] | NDArray[Any] | None = None,
-        reduce: Reduce | None = None,
-        self_loops: bool = False,
-    ) -> "Graph":
-        """Make a graph from an integer array ``[2, m]`` of sources and targets.
-
-        Args:
-            edge_index: Positions ``0..n-1``; an array of shape ``[2, 2]`` is read as ``[2, m]``.
-            num_nodes: The number of nodes; by default the number of ``ids``, or one more than the largest
-                position.
-            edge_weight: One finite number of at least zero an edge.
-            directed: Whether an edge leads from its source to its target only.
-            ids: The id of each position. Nodes are renumbered by the sorted order of these ids.
-            reduce: How to merge different weights in the two directions of an undirected edge: ``"sum"``,
-                ``"mean"``, ``"max"`` or ``"min"``.
-            self_loops: Whether to keep edges from a node to itself.
-
-        Example:
-            >>> graph = Graph.from_edges([[0, 1], [1, 2]], ids=["c", "a", "b"])
-            >>> graph.ids
-            array(['a', 'b', 'c'], dtype='<U1')
-            >>> graph.edge_index
-            array([[0, 0, 1, 2],
-                   [1, 2, 0, 0]])
-        """
-        edges = convert.edges_from_index(edge_index, num_nodes, edge_weight, ids)
-        return build_graph(edges, check_flag("directed", directed), reduce, self_loops)
-
-    @classmethod
-    def from_edge_list(
-        cls,
-        edges: Iterable[Sequence[Any]],
-        directed: bool = False,
-        *,
-        nodes: Iterable[Hashable] = (),
-        reduce: Reduce | None = None,
-        self_loops: bool = False,
-    ) -> "Graph":
-        """Make a graph from pairs ``(u, v)`` or triples ``(u, v, weight)`` of any hashable ids.
-
-        Args:
-            edges: The pairs, or the triples; not some of each.
-            directed: Whether an edge leads from ``u`` to ``v`` only.
-            nodes: Ids of nodes to keep even if they have no edge.
-            reduce: See :meth:`from_edges`.
-            self_loops: See :meth:`from_edges`.
-
-        Example:
-            >>> Graph.from_edge_list([("ann", "bob"), ("bob", 7)], nodes=["cid"]).ids
-            array([7, 'ann', 'bob', 'cid'], dtype=object)
-        """
-        parts = convert.edges_from_list(edges, nodes)
-        return build_graph(parts, check_flag("directed", directed), reduce, self_loops)
-
-    @classmethod
-    def from_networkx(
-        cls,
-        G: Any,
-        weight: str | None = "weight",
-        directed: bool | None = None,
-        *,
-        reduce: Reduce | None = None,
-        self_loops: bool = False,
-    ) -> "Graph":
-        """Make a graph from a networkx graph; parallel edges of a multigraph are added if weighted.
-
-        Args:
-            G: Any of networkx' four graph classes.
-            weight: The edge attribute with the weight; as in networkx, edges without it weigh one. If no edge
-                has it, the graph is unweighted; ``None`` ignores weights.
-            directed: By default as ``G`` is.
-            reduce: See :meth:`from_edges`.
-            self_loops: See :meth:`from_edges`.
-
-        Example:
-            >>> import networkx as nx
-            >>> Graph.from_networkx(nx.karate_club_graph(), weight=None)
-            Graph(num_nodes=34, num_edges=78, directed=False, weighted=False)
-        """
-        edges, is_directed = convert.edges_from_networkx(G, weight)
-        return build_graph(edges, is_directed if directed is None else directed, reduce, self_loops)
-
-    @classmethod
-    def from_pyg(
-        cls,
-        data: Any,
-        directed: bool | None = None,
-        *,
-        reduce: Reduce | None = None,
-        self_loops: bool = False,
-    ) -> "Graph":
-        """Make a graph from a PyTorch Geometric ``Data`` or ``EdgeIndex``.
-
-        Args:
-            data: A ``Data`` with ``edge_index`` (and ``edge_weight``) or with the transposed ``adj_t``, or an
-                ``EdgeIndex``. Values of ``adj_t`` that are all one mean an unweighted graph.
-            directed: By default ``False`` if every edge has its reverse with an equal weight, else ``True``.
-            reduce: See :meth:`from_edges`.
-            self_loops: See :meth:`from_edges`.
-
-        Example:
-            >>> from types import SimpleNamespace
-            >>> data = SimpleNamespace(edge_index=np.array([[0, 1], [1, 2]]), num_nodes=4)
-            >>> Graph.from_pyg(data)
-            Graph(num_nodes=4, num_edges=2, directed=True, weighted=False)
-        """
-        return build_graph(convert.edges_from_pyg(data), directed, reduce, self_loops)
-
-    @classmethod
-    def from_scipy(
-        cls,
-        A: Any,
-        directed: bool | None = None,
-        *,
-        ids: Sequence[Hashable] | NDArray[Any] | None = None,
-        reduce: Reduce | None = None,
-        self_loops: bool = False,
-    ) -> "Graph":
-        """Make a graph from a square scipy sparse matrix with ``A[u, v]`` the weight of the edge from u to v.
-
-        Args:
-            A: Any scipy sparse matrix or array. Values that are all one mean an unweighted graph; zeros are
-                no edges.
-            directed: By default ``False`` if ``A`` is symmetric, else ``True``.
-            ids: The id of each row; nodes are renumbered by their sorted order.
-            reduce: See :meth:`from_edges`.
-            self_loops: See :meth:`from_edges`.
-
-        Example:
-            >>> import scipy.sparse
-            >>> Graph.from_scipy(scipy.sparse.csr_array([[0, 2], [2, 0]]))
-            Graph(num_nodes=2, num_edges=1, directed=False, weighted=True)
-        """
-        return build_graph(convert.edges_from_scipy(A, ids), directed, reduce, self_loops)
-
-    @classmethod
-    def from_frame(
-        cls,
-        frame: Any,
-        source: str | None = None,
-        target: str | None = None,
-        weight: str | bool | None = None,
-        directed: bool = False,
-        *,
-        time: str | bool | None = None,
-        bipartite: bool | None = None,
-        nodes: Iterable[Hashable] = (),
-        reduce: Reduce | None = None,
-        self_loops: bool = False,
-    ) -> "Graph":
-        """Make a graph from a pandas or polars data frame with one row an edge.
-
-        Args:
-            frame: The edges; ids may be of any hashable kind but not missing.
-            source: The column of sources; by default one with a usual name (source, from, src, u, ...), else
-                the first that is no index and does not look like weights or times.
-            target: The column of targets; by default one with a usual name (target, to, dst, v, ...), else
-                the second.
-            weight: The column of weights; by default (``None``) one with a usual name (weight, w, value), if
-                there is one; ``False`` ignores it.
-            directed: Whether an edge leads from its source to its target only.
-            time: The column of times, as in :func:`graphreach.read_graph`.
-            bipartite: Whether sources and targets are two kinds of nodes, as in :func:`graphreach.read_graph`.
-            nodes: Ids of nodes to keep even if they have no edge.
-            reduce: See :meth:`from_edges`.
-            self_loops: See :meth:`from_edges`.
-
-        Example:
-            >>> import polars as pl
-            >>> Graph.from_frame(pl.DataFrame({"from": ["a", "b"], "to": ["b", "c"], "weight": [1.0, 2.0]}))
-            Graph(num_nodes=3, num_edges=2, directed=False, weighted=True)
-        """
-        from graphreach.graph.columns import Asked
-        from graphreach.graph.frames import edges_from_frame
-
-        edges = edges_from_frame(frame, Asked(source, target, weight, time), nodes, bipartite)
-        return build_graph(edges, check_flag("directed", directed), reduce, self_loops)
-
     @property
     def num_nodes(self) -> int:
         """The number of nodes."""
@@ -311,7 +125,13 @@ class Graph:
         return edge_index
 
     def to_scipy(self, dtype: Any = np.float64) -> "csr_array":
-        """Return the adjacency matrix as a scipy ``csr_array`` of numbers of this type.
+        """Return the adjacency matrix as a scipy ``csr_array``.
+
+        A matrix holds neither ids nor times, and of a graph all of whose weights are one not that it is weighted: read it
+        back by ``Graph.from_scipy(matrix, directed=graph.directed, ids=graph.ids)``.
+
+        Args:
+            dtype: Type of its numbers.
 
         Example:
             >>> Graph.from_edges([[0], [1]]).to_scipy().toarray()
@@ -324,6 +144,63 @@ class Graph:
         index_type = np.int32 if max(len(self.indices), self.num_nodes) < 2**31 else np.int64
         indices, indptr = self.indices.astype(index_type), self.indptr.astype(index_type)
         return csr_array((values, indices, indptr), shape=(self.num_nodes, self.num_nodes))
+
+    def to_networkx(self) -> Any:
+        """Return a networkx ``Graph``, or ``DiGraph`` if edges have a direction, whose nodes are the ids.
+
+        Edges have the attributes ``weight`` and ``time`` where the graph has these, and ``first_time`` if an edge was made
+        more than once; nodes have ``bipartite`` where there are two kinds of them. :meth:`from_networkx` reads all of this
+        back; give it ``self_loops=True`` if there are self-loops. Only the order of an updated graph's nodes is lost, as
+        ids are sorted, and so it is with the other conversions.
+
+        Example:
+            >>> G = Graph.from_edge_list([("ann", "bob", 2.0)], nodes=["cid"]).to_networkx()
+            >>> G.nodes, G.edges(data="weight")
+            (NodeView(('ann', 'bob', 'cid')), EdgeDataView([('ann', 'bob', 2.0)]))
+        """
+        from graphreach.graph.outgoing import to_networkx
+
+        return to_networkx(self)
+
+    def to_pyg(self, dtype: Any = None) -> Any:
+        """Return a PyTorch Geometric ``Data`` with ``edge_index``, where undirected edges have both directions.
+
+        It has ``edge_weight``, ``edge_time`` (``edge_first_time``) and ``sides`` where the graph has these, and ``ids``
+        where ids are not the positions: a tensor of numbers, else a list. A ``Data`` does not say whether it is directed,
+        and :meth:`from_pyg` keeps the order of its nodes unless it is given ids: read it back by
+        ``Graph.from_pyg(data, directed=graph.directed, ids=graph.ids)``.
+
+        Args:
+            dtype: Of the weights, by default ``torch.float32``; with ``torch.float64`` they are exact.
+
+        Example:
+            >>> Graph.from_edge_list([("ann", "bob"), ("bob", "cid")]).to_pyg()
+            Data(edge_index=[2, 4], num_nodes=3, ids=[3])
+        """
+        from graphreach.graph.outgoing import to_pyg
+
+        return to_pyg(self, dtype)
+
+    def to_frame(self, kind: str = "polars", source: str = "source", target: str = "target") -> Any:
+        """Return the edges as a data frame with one row per edge, an undirected edge once.
+
+        Columns are ``source``, ``target`` and, where the graph has these, ``weight`` and ``time``; ``first_time`` is added
+        if an edge was made more than once. A frame holds no nodes without edges and no direction: read it back by
+        ``Graph.from_frame(frame, directed=graph.directed, nodes=graph.ids)``. Of two kinds of nodes, sources are of the
+        first; text ids in columns with names such as ``user`` and ``item`` are two kinds again when they are read back.
+
+        Args:
+            kind: ``"polars"`` or ``"pandas"``.
+            source: Name of the column of sources.
+            target: Name of the column of targets.
+
+        Example:
+            >>> Graph.from_edge_list([("ann", "bob", 2.0), ("cid", "ann", 1.0)]).to_frame().rows()
+            [('ann', 'bob', 2.0), ('ann', 'cid', 1.0)]
+        """
+        from graphreach.graph.outgoing import edge_columns, make_frame
+
+        return make_frame(edge_columns(self, source, target), kind)
 
     def transpose(self) -> "Graph":
         """Return the graph with every edge reversed; an undirected graph is its own transpose.
@@ -489,11 +366,12 @@ def build_graph(edges: Edges, directed: bool | None, reduce: str | None, self_lo
     graph = Graph(csr, edges.ids, directed is not False)
     if edges.time is not None:
         graph.time = latest_times(graph, edges.source, edges.target, edges.time)
-        graph.first_time = first_times(graph, edges.source, edges.target, edges.time)
+        first = edges.time if edges.first_time is None else edges.first_time
+        graph.first_time = first_times(graph, edges.source, edges.target, first)
     if directed is None:
         graph = graph._undirected_if_symmetric()
-    if edges.two_kinds:
-        graph.sides = _sides(edges)
+    if edges.two_kinds or edges.sides is not None:
+        graph.sides = _sides(edges) if edges.sides is None else edges.sides
     graph.reading = edges.reading
     return graph
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphreach.arguments import describe
+from graphreach.arguments import as_frame, describe
 from graphreach.errors import InputError
 from graphreach.graph.build import check_each_weight
 from graphreach.graph.convert import check_unmasked, object_column, split_rows
@@ -34,8 +34,9 @@ def list_edges(edges: Any, name: str, weighted: bool = True) -> Listed:
     if isinstance(edges, Graph):
         found = _of_graph(edges)
         return found if weighted else found._replace(weights=None)
-    if hasattr(edges, "collect") or (hasattr(edges, "columns") and hasattr(edges, "head")):
-        return _of_frame(edges, weighted)
+    frame = as_frame(edges)
+    if frame is not None:
+        return _of_frame(frame, weighted)
     if hasattr(edges, "adj") or hasattr(edges, "tocoo"):
         way = "Graph.from_networkx" if hasattr(edges, "adj") else "Graph.from_scipy"
         raise InputError(f"{name} must be edges or a Graph, got {describe(edges)}; {way} makes a Graph of it")
@@ -77,7 +78,6 @@ def _of_frame(frame: Any, weighted: bool) -> Listed:
     from graphreach.graph.columns import Asked
     from graphreach.graph.frames import edges_from_frame
 
-    frame = frame.collect() if hasattr(frame, "collect") else frame
     if not len(frame):
         nothing = np.empty(0, np.int64)
         return Listed(nothing, nothing, nothing, 0)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphreach.arguments import as_frame, frame_columns
 from graphreach.errors import InputError
 from graphreach.graph.build import plain
 from graphreach.graph.ids import check_listed, few_ids, ids_array, specialise
@@ -92,6 +93,9 @@ class IdLookup:
         """Return the position of one id as ``int``, of several as an ``int64`` array."""
         if self._is_one(ids):
             return int(self._find_many(np.fromiter([ids], dtype=object, count=1))[0])
+        frame = as_frame(ids)
+        if frame is not None:
+            (ids,) = frame_columns("ids", frame, 1, "node ids")
         if hasattr(ids, "detach"):
             ids = ids.detach().cpu()
         if hasattr(ids, "to_numpy") or hasattr(ids, "numpy"):

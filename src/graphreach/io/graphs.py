@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from graphreach.arguments import describe
+from graphreach.arguments import as_frame, describe
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 
@@ -14,21 +14,25 @@ MAKERS: dict[str, tuple[Callable[..., Graph], str]] = {
     "networkx": (Graph.from_networkx, "G"),
     "scipy": (Graph.from_scipy, "A"),
     "torch_geometric": (Graph.from_pyg, "data"),
+    "frame": (Graph.from_frame, "frame"),
 }
 """What makes a graph of the objects of a package, and the name that its messages have for the object."""
 
 
 def as_graph(graph: Any, name: str = "graph") -> Graph:
-    """A graph from what people have: a :class:`Graph`, networkx, SciPy, PyG, a file's path."""
+    """A graph from what people have: a :class:`Graph`, networkx, SciPy, PyG, a data frame of edges, a file's path."""
     if isinstance(graph, Graph):
         return graph
     if isinstance(graph, str | PathLike):
         from graphreach.io import read_graph
 
         return read_graph(graph)
-    module = type(graph).__module__.partition(".")[0]
+    frame = as_frame(graph)
+    module = "frame" if frame is not None else type(graph).__module__.partition(".")[0]
     if module not in MAKERS:
-        raise InputError(f"{name} must be a Graph, a networkx, SciPy or PyG graph or a path, got {describe(graph)}")
+        raise InputError(
+            f"{name} must be a Graph, a networkx, SciPy or PyG graph, a data frame or a path, got {describe(graph)}"
+        )
     make, own = MAKERS[module]
     try:
         return make(graph)

@@ -98,6 +98,13 @@ def write_reachability(path: Path, ids: NDArray[Any], result: Any, arrays: dict[
         write_table(path, _long_form(result, id_column(ids)))
 
 
+def reachability_columns(result: Any, ids: NDArray[Any]) -> dict[str, NDArray[Any]]:
+    """The rows of :meth:`graphreach.Reachability.to_frame` as columns."""
+    frame = pl.concat(_long_form(result, pl.Series(np.arange(len(ids)))))
+    columns = {name: frame[name].to_numpy() for name in frame.columns}
+    return columns | {name: ids[columns[name]] for name in ("node", "anchor")}
+
+
 def _long_form(result: Any, ids: pl.Series) -> Iterator[pl.DataFrame]:
     """One row for each node and anchor of which one can reach the other, block by block."""
     columns = result.num_anchors * (result.hops or 1)

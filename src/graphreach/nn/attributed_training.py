@@ -17,9 +17,10 @@ from graphreach.graph import Graph
 from graphreach.nn.attributed_pair_head import AttributedPairHead, Member
 from graphreach.nn.link_member import LinkMember
 from graphreach.nn.neighbourhood import OPERATORS, Adjacency
-from graphreach.nn.pair_head import best_calibration, calibrate
+from graphreach.nn.pair_head import calibrate
 from graphreach.nn.sparse_rows import SparseRows
 from graphreach.pairs.attributes import AttributeScaling
+from graphreach.pairs.pair_network import best_calibration
 from graphreach.progress import live
 from graphreach.threads import available_cpus
 

@@ -3,22 +3,18 @@
 import copy
 import itertools
 import math
-from typing import Any
+from typing import Any, Self
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
 from graphreach.nn.perceptrons import RATE, train_perceptrons
 from graphreach.nn.pretrained import Pretrained
+from graphreach.pairs.pair_network import PairNetwork, best_calibration
 
 START_RATE = 1e-3
 """Learning rate of a head that starts from another one."""
-
-RIDGE, NEWTON = 1e-4, 50
-"""Strength of the penalty on the calibration, and maximum number of steps of Newton's method."""
 
 PARTS = 10
 """Parts that the pairs are dealt into: each member is trained without another one of them."""
@@ -93,6 +89,18 @@ class PairHead(Pretrained, nn.Module):
         slope, shift = self.calibration
         logits: Tensor = slope * self.members(own).mean(0) + shift
         return logits
+
+    def network(self) -> PairNetwork:
+        """What was learned, as arrays that share the module's memory."""
+        return PairNetwork.of({name: each.detach().numpy() for name, each in self.state_dict().items()}, self.dropout)
+
+    @classmethod
+    def of(cls, network: PairNetwork) -> Self:
+        """The module of a network, in evaluation mode, whose parameters share its memory."""
+        head = cls(**network.config())
+        tensors = {name: torch.from_numpy(each) for name, each in network.arrays().items()}
+        head.load_state_dict(tensors, assign=True)
+        return head.eval()
 
     def __repr__(self) -> str:
         return (
@@ -169,31 +177,3 @@ def _left_out(head: PairHead, x: Tensor, part: Tensor) -> Tensor:
 def calibrate(head: Any, logits: Tensor, y: Tensor) -> None:
     """Give a head the calibration that suits the logits of pairs that its members have not seen."""
     head.calibration.copy_(torch.tensor(best_calibration(logits.double().numpy(), y.numpy())))
-
-
-def best_calibration(logits: NDArray[np.float64], y: NDArray[Any]) -> tuple[float, float]:
-    """Scale and shift by which logits of unseen pairs have the highest likelihood, both kinds counting alike.
-
-    By Newton's method: PyTorch's optimisers take seconds to import.
-    """
-    truth = (y == 1).astype(np.float64)
-    weight = truth / (2 * max(1.0, truth.sum())) + (1 - truth) / (2 * max(1.0, (1 - truth).sum()))
-    values = np.stack([logits, np.ones(len(truth))])
-    begin = np.array([1.0, 0.0])
-
-    def loss(found: NDArray[np.float64]) -> float:
-        margins = (1 - 2 * truth) * (found @ values)
-        return float(weight @ np.logaddexp(0, margins) + RIDGE * ((found - begin) ** 2).sum())
-
-    found, best = begin, loss(begin)
-    for _ in range(NEWTON):
-        chance = 0.5 * (1 + np.tanh(0.5 * (found @ values)))
-        slope = values @ (weight * (chance - truth)) + 2 * RIDGE * (found - begin)
-        curvature = (values * (weight * chance * (1 - chance))) @ values.T + 2 * RIDGE * np.eye(2)
-        step = np.linalg.solve(curvature, slope)
-        while (now := loss(found - step)) > best and np.abs(step).max() > 1e-9:
-            step = step / 2
-        if now >= best:
-            break
-        found, best = found - step, now
-    return max(float(found[0]), 0.05), float(found[1])

@@ -15,6 +15,9 @@ from graphreach.progress import track
 NODES = 1 << 10
 """Nodes whose candidates are scored at a time."""
 
+DIGITS = 6
+"""Significant digits of probabilities in files: one in a million is much where links are few."""
+
 Numbers = NDArray[np.float64]
 
 
@@ -29,6 +32,7 @@ class Recommendations:
         rank: 1 for a node's best partner, 2 for the next.
         without: Ids of nodes that were asked about and have no candidates, so no rows: they have no edges, or an edge to
             every node that they reach and that they can be linked to.
+        why: A phrase for each row that says what speaks for the link; None where none was asked for.
 
     Example:
         >>> import graphreach as gr
@@ -45,10 +49,28 @@ class Recommendations:
     probability: Numbers
     rank: NDArray[np.int64]
     without: NDArray[Any]
+    why: NDArray[Any] | None = None
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """The rows as columns, of which ``pandas.DataFrame`` and ``polars.DataFrame`` make a frame."""
-        return {name: getattr(self, name) for name in ("node", "partner", "probability", "rank")}
+        """The rows as columns: ``node``, ``partner``, ``probability``, ``rank``, and ``why`` if it was asked for."""
+        names = ("node", "partner", "probability", "rank", *(() if self.why is None else ("why",)))
+        return {name: getattr(self, name) for name in names}
+
+    def to_frame(self, kind: str = "polars") -> Any:
+        """The rows as a data frame, with the columns of :meth:`columns`.
+
+        Args:
+            kind: ``"polars"`` or ``"pandas"``.
+
+        Example:
+            >>> import graphreach as gr
+            >>> graph = gr.datasets.load("communities")[0].graph
+            >>> gr.LinkPredictor.pretrained().recommend([0, 1], top=3, graph=graph).to_frame()["rank"].to_list()
+            [1, 2, 3, 1, 2, 3]
+        """
+        from graphreach.graph.outgoing import make_frame
+
+        return make_frame(self.columns(), kind)
 
     def __len__(self) -> int:
         return len(self.rank)
@@ -61,9 +83,11 @@ class Recommendations:
     @classmethod
     def join(cls, graph: Graph, blocks: Iterable["Recommendations"]) -> "Recommendations":
         """Blocks of one graph, one below the other."""
-        parts = [_nothing(graph), *blocks]
+        found = list(blocks)
         names = ("node", "partner", "probability", "rank", "without")
-        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+        joined = {name: np.concatenate([getattr(part, name) for part in (_nothing(graph), *found)]) for name in names}
+        why = [part.why for part in found if part.why is not None]
+        return cls(**joined, why=np.concatenate(why) if why else None)
 
 
 def recommend(
@@ -95,6 +119,49 @@ def recommend(
         yield Recommendations(node, partner, chance(scores[chosen]), rank, ids[without])
 
 
+def best_new_links(
+    features: PairFeatures,
+    logits: Callable[[NDArray[np.int64]], Numbers],
+    chance: Callable[[Numbers], Numbers],
+    top: int,
+    per_node: int = PER_NODE,
+) -> Recommendations:
+    """The best of the candidates of all nodes together, each pair once unless the graph is directed.
+
+    Nodes are read in blocks, of which only the best pairs are kept. Of pairs with equal scores the one whose nodes come
+    first in the graph is better, so the result does not depend on the blocks. In a graph with two kinds of nodes, ``node``
+    is the one that is a source.
+
+    Args:
+        features: Describes pairs of a graph.
+        logits: Scores pairs ``[2, m]``.
+        chance: Turns scores into probabilities.
+        top: Number of pairs at most.
+        per_node: Candidates of a node at most.
+    """
+    graph, n = features.graph, features.graph.num_nodes
+    nearest = compares_positions(graph, n)
+    keys, scores, without = np.empty(0, np.int64), np.empty(0), []
+    for begin in track(range(0, n, NODES), -(-n // NODES), "looking for new links"):
+        own = np.arange(begin, min(n, begin + NODES))
+        pairs = candidates(features, own, per_node, nearest)
+        without.append(np.setdiff1d(own, pairs[0]))
+        if not graph.directed:
+            pairs.sort(axis=0)
+        new = np.setdiff1d(pairs[0] * n + pairs[1], keys)
+        scores = np.concatenate([scores, logits(np.stack(np.divmod(new, n)))])
+        keys = np.concatenate([keys, new])
+        keep = np.lexsort((keys, -scores))[:top]
+        keys, scores = keys[keep], scores[keep]
+    pairs, missing = np.stack(np.divmod(keys, max(1, n))), np.concatenate([np.empty(0, np.int64), *without])
+    if graph.sides is not None and not graph.directed and not features.recipe.own_edge:
+        turned = graph.sides[pairs[0]] > graph.sides[pairs[1]]
+        pairs[:, turned] = pairs[::-1, turned]
+    return Recommendations(
+        graph.ids[pairs[0]], graph.ids[pairs[1]], chance(scores), np.arange(1, len(keys) + 1), graph.ids[missing]
+    )
+
+
 def _best(
     nodes: NDArray[np.int64], pairs: NDArray[np.int64], scores: Numbers, top: int, num_nodes: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
@@ -112,3 +179,15 @@ def _best(
 
 def _nothing(graph: Graph) -> Recommendations:
     return Recommendations(graph.ids[:0], graph.ids[:0], np.empty(0), np.empty(0, np.int64), graph.ids[:0])
+
+
+def recommendation_frame(found: Recommendations) -> Any:
+    """Recommendations as a frame for files."""
+    import polars as pl
+
+    from graphreach.io.writers import ids_for_files
+
+    columns = found.columns()
+    ids = {name: pl.Series(ids_for_files(columns[name])) for name in ("node", "partner")}
+    chance = pl.Series(columns["probability"]).round_sig_figs(DIGITS)
+    return pl.DataFrame(columns | ids | {"probability": chance})

@@ -286,7 +286,10 @@ def _pair_powers(
                 for t in range(length):
                     out[pointer[j] + p, t] = powers[p, t]
             else:
-                out[pointer[j] + p, 0] = powers[p].sum() / length
+                total = 0.0
+                for t in range(length):
+                    total += powers[p, t]
+                out[pointer[j] + p, 0] = total / length
 
 
 @parallel_kernel

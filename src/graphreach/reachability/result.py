@@ -128,6 +128,27 @@ class Reachability:
         """
         return find(CONVERTERS["torch"])(self, device)
 
+    def to_frame(self, ids: Any = None, kind: str = "polars") -> Any:
+        """A data frame with one row for each node and anchor of which one can reach the other.
+
+        Columns are ``node``, ``anchor``, ``to_anchor`` and ``from_anchor``, and with hops ``hop``, as ``graphreach reach``
+        writes them.
+
+        Args:
+            ids: The graph's ids; by default the frame has positions.
+            kind: ``"polars"`` or ``"pandas"``.
+
+        Example:
+            >>> import graphreach as gr
+            >>> path = gr.Graph.from_edge_list([("a", "b"), ("b", "c")])
+            >>> gr.reachability(path, [0], method="exact", walk_length=1).to_frame(path.ids).rows()
+            [('b', 'a', 0.5, 1.0)]
+        """
+        from graphreach.graph.outgoing import given_ids, make_frame
+        from graphreach.io.results import reachability_columns
+
+        return make_frame(reachability_columns(self, given_ids(ids, self.num_nodes)), kind)
+
     def __repr__(self) -> str:
         hops = "" if self.hops is None else f"hops={self.hops}, "
         return (

@@ -13,13 +13,11 @@ from numpy.typing import NDArray
 from graphreach.datasets import Sample
 from graphreach.explain import Explainer
 from graphreach.explain import Path as LikelyPath
-from graphreach.graph import Graph
 from graphreach.graph.ids import plain_ids
 from graphreach.report import figures
+from graphreach.report.detail import detail
 from graphreach.report.drawing import (
     DECADES,
-    MAX_EDGES,
-    MAX_NODES,
     on_square,
     pack,
     quantise,
@@ -68,7 +66,7 @@ class Content(ABC):
         self.lists = self.listings()
         wanted = {node for each in self.lists for item in each.items for node in self.nodes_of(item)}
         needed = sorted(wanted.union(self.explainer.anchors.tolist()))
-        self.nodes = shown_nodes(self.sample.graph, np.array(needed, np.int64), MAX_NODES)
+        self.nodes = shown_nodes(self.sample.graph, np.array(needed, np.int64))
         self.place = np.full(self.sample.graph.num_nodes, -1, np.int64)
         self.place[self.nodes] = np.arange(len(self.nodes))
         self.notes: list[str] = []
@@ -133,6 +131,7 @@ class Content(ABC):
                 "weighted": graph.weighted,
             },
             "nodes": self._nodes(),
+            "detail": self._detail(),
             "edges": self._edges(),
             "groups": self._groups(),
             "anchors": self._anchors(),
@@ -177,24 +176,32 @@ class Content(ABC):
 
     def _nodes(self) -> dict[str, Any]:
         graph, nodes = self.sample.graph, self.nodes
-        if len(nodes) < graph.num_nodes:
-            self.notes.append(
-                f"The graph has {graph.num_nodes:,} nodes; {len(nodes):,} are shown: the anchors, the {self.examples} "
-                "below, and nodes around them."
-            )
-            sub = Graph.from_scipy(graph.to_scipy()[nodes][:, nodes], graph.directed)
-        else:
-            sub = graph
-        self._communities, pointer = communities(sub), graph.indptr.astype(np.int64)
+        self._communities = communities(graph)
+        part = len(nodes) < graph.num_nodes
+        self._large = detail(graph, self._communities, nodes) if part else None
+        places = on_square(layout(graph)) if self._large is None else self._large.places
+        pointer = graph.indptr.astype(np.int64)
         return {
             "ids": plain_ids(graph.ids[nodes]),
-            "graph": pack(on_square(layout(sub))),
-            "map": pack(on_square(plane(self.explainer.z)[nodes])),
+            "graph": pack(places),
+            "map": pack(on_square(plane(self.explainer.z[nodes]))),
             "degree": pack(smallest(pointer[nodes + 1] - pointer[nodes])),
         }
 
+    def _detail(self) -> dict[str, Any] | None:
+        """What is drawn of what, and circles that stand for whole communities; None where all nodes are drawn."""
+        if self._large is None:
+            return None
+        return {
+            "drawn": f"{len(self.nodes):,} of {self.sample.graph.num_nodes:,} nodes drawn: anchors, the {self.examples} "
+            "listed on this page, the nodes with most neighbours, and ends of edges drawn at random. A circle stands for "
+            "a community, and its number counts all nodes of it; choose one to open it. Drawn nodes with most neighbours "
+            "stand in the middle of their circle.",
+            "circles": self._large.circles,
+        }
+
     def _edges(self) -> dict[str, Any]:
-        edges, total = shown_edges(self.sample.graph, self.nodes, MAX_EDGES)
+        edges, total = shown_edges(self.sample.graph, self.nodes)
         if edges.shape[1] < total:
             self.notes.append(f"{edges.shape[1]:,} of the {total:,} edges between these nodes are drawn.")
         seen = self.split.graph.to_scipy()
@@ -208,11 +215,16 @@ class Content(ABC):
         return {"ends": pack(smallest(edges.T)), "held": pack(np.packbits(held))}
 
     def _groups(self) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = [{"name": "community", "names": None, "of": pack(smallest(self._communities))}]
-        y = self.sample.y
-        if y is not None:
-            found.insert(0, self._label_group(y[self.nodes]))
+        found = [self.group("community", None, self._communities)]
+        if self.sample.y is not None:
+            found.insert(0, self._label_group(self.sample.y))
         return found
+
+    def group(self, name: str, names: list[str] | None, own: NDArray[np.int64], **more: Any) -> dict[str, Any]:
+        """What nodes can be coloured by: the group of each drawn node and, where not all are drawn, the sizes of groups."""
+        part = len(self.nodes) < len(own)
+        totals = np.bincount(own).tolist() if part else None
+        return {"name": name, "names": names, "of": pack(smallest(own[self.nodes])), "totals": totals, **more}
 
     def _label_group(self, y: NDArray[Any]) -> dict[str, Any]:
         """The label of each node; nodes with several are a group of their own."""
@@ -221,10 +233,9 @@ class Content(ABC):
             count = np.count_nonzero(y, axis=1)
             own = np.where(count == 1, y.argmax(axis=1), np.where(count > 1, len(names) - 1, len(names)))
         else:
-            whole = self.sample.y
-            names = self.class_names((-1 if whole is None else int(whole.max(initial=-1))) + 1)
+            names = self.class_names(int(y.max(initial=-1)) + 1)
             own = np.where(y < 0, len(names), y)
-        return {"name": "label", "names": [*names, "without label"], "of": pack(smallest(own))}
+        return self.group("label", [*names, "without label"], own)
 
     def class_names(self, count: int) -> list[str]:
         """Names of at least ``count`` classes; a number where a class has no name."""

@@ -12,35 +12,43 @@ from graphreach.graph import Graph
 from graphreach.tasks.pair_keys import decode, encode, unique
 
 MAX_NODES, MAX_EDGES = 10_000, 60_000
+"""Nodes up to which a graph is drawn whole, and edges that are drawn at most."""
+
+SAMPLE = 8000
+"""Nodes that are drawn of a larger graph."""
+
+HUBS = 1 / 8
+"""Share of these that are the nodes with most neighbours."""
 
 
-def shown_nodes(graph: Graph, wanted: NDArray[np.int64], limit: int = MAX_NODES, seed: int = 0) -> NDArray[np.int64]:
-    """Sorted positions of all nodes, or of ``limit`` of them: the wanted ones, and those around them hop by hop.
+def shown_nodes(
+    graph: Graph, wanted: NDArray[np.int64], limit: int | None = None, sample: int | None = None, seed: int = 0
+) -> NDArray[np.int64]:
+    """Sorted positions of all nodes, or of ``sample`` of them if there are more than ``limit``.
 
-    Nodes drawn one by one would hardly have an edge between them; what grows from the wanted ones looks like the graph.
+    A sample holds the wanted nodes, those with most neighbours, and the ends of edges drawn at random: nodes drawn one by
+    one would hardly have an edge between them, and dense parts keep their share.
     """
-    if graph.num_nodes <= limit:
-        return np.arange(graph.num_nodes)
-    rng, links = np.random.default_rng(seed), graph.to_scipy()
-    links = links if not graph.directed else links + links.T
-    inside = np.zeros(graph.num_nodes, np.bool_)
-    frontier = np.unique(wanted)
-    while True:
-        inside[frontier] = True
-        room = limit - int(inside.sum())
-        if room <= 0:
-            return np.flatnonzero(inside)
-        near = np.unique(links[frontier].indices)
-        near = near[~inside[near]]
-        if not len(near):
-            near = np.flatnonzero(~inside)
-        frontier = near if len(near) <= room else rng.choice(near, room, replace=False)
+    limit, sample = MAX_NODES if limit is None else limit, SAMPLE if sample is None else sample
+    n = graph.num_nodes
+    if n <= limit:
+        return np.arange(n)
+    rng = np.random.default_rng(seed)
+    count = np.diff(graph.indptr.astype(np.int64))
+    hubs = np.argsort(-count, kind="stable")[: int(HUBS * sample)]
+    some = rng.permutation(len(graph.indices))[: 4 * sample]
+    ends = np.stack([np.searchsorted(graph.indptr, some, side="right") - 1, graph.indices[some]]).T.ravel()
+    order = np.concatenate([wanted, hubs, ends, rng.permutation(n)[:sample]]).astype(np.int64)
+    order = order[np.sort(np.unique(order, return_index=True)[1])]
+    needed = np.unique(wanted)
+    return np.sort(order[: max(sample, len(needed))])
 
 
 def shown_edges(
-    graph: Graph, nodes: NDArray[np.int64], limit: int = MAX_EDGES, seed: int = 0
+    graph: Graph, nodes: NDArray[np.int64], limit: int | None = None, seed: int = 0
 ) -> tuple[NDArray[np.int64], int]:
     """Edges ``[2, m]`` between shown nodes, as places among them, each once; and how many there are."""
+    limit = MAX_EDGES if limit is None else limit
     place = np.full(graph.num_nodes, -1, np.int64)
     place[nodes] = np.arange(len(nodes))
     ends = place[graph.edge_index]

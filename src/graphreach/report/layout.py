@@ -72,11 +72,14 @@ SMALL = 300
 PIVOTS, ROUNDS, REPULSIONS, MOVES = 48, 300, 6, 60_000_000
 """Nodes that distances are measured to, rounds of forces, nodes that push an edge in a round, pushes altogether."""
 
+PULLS = 500_000
+"""Edges that pull; of more, as many are drawn at random."""
+
 
 def layout(graph: Graph, seed: int = 0) -> NDArray[np.float64]:
     """Positions ``[n, 2]`` for a picture: stress majorisation of small graphs, else distances to pivots and then forces.
 
-    The same graph has the same picture. Time grows with the number of edges.
+    The same graph has the same picture. Time grows with the number of edges, up to :data:`PULLS` of them.
 
     Example:
         >>> layout(Graph.from_edges([[0, 1], [1, 2]])).shape
@@ -90,6 +93,9 @@ def layout(graph: Graph, seed: int = 0) -> NDArray[np.float64]:
     once = source < target if not graph.directed else source != target
     alone = np.setdiff1d(np.arange(graph.num_nodes), np.concatenate([source[once], target[once]]))
     source, target = np.concatenate([source[once], alone]), np.concatenate([target[once], alone])
+    if len(source) > PULLS:
+        drawn = np.random.default_rng(seed).permutation(len(source))[:PULLS]
+        source, target = source[drawn], target[drawn]
     rounds = int(np.clip(MOVES // (REPULSIONS * len(source)), 50, ROUNDS))
     order = np.random.default_rng(seed).permutation(len(source))
     settle(at, source[order], target[order], REPULSIONS, rounds, seed)

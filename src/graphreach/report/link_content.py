@@ -11,7 +11,7 @@ from graphreach.explain.pair_groups import TITLES
 from graphreach.explain.reach_explainer import ReachExplainer
 from graphreach.report.content import short
 from graphreach.report.pair_content import PairContent
-from graphreach.tasks.calibration import reliability
+from graphreach.report.reasons import why_linked
 
 BASE = "average training pair"
 """The term of a score that no group of features has added yet."""
@@ -30,24 +30,34 @@ class LinkContent(PairContent):
         """Both ends, nodes on the paths between them, and the anchors that both are near to."""
         return {*item.nodes, *item.anchors}.union(*(path.nodes for path in item.paths))
 
-    def of_task(self) -> dict[str, Any]:
-        """Lists, metrics and scores of pairs, and their calibration."""
-        return super().of_task() | {"calibration": self._calibration()}
+    def meaning(self) -> str:
+        """The base rate that probabilities assume."""
+        positive = "a link" if self.split.task == "link" else "of one class"
+        rate = self.explainer.scorer.rate(self.explainer.graph)
+        odds = (
+            f"1 in {1 / rate:,.0f} pairs is {positive}" if rate < 0.1 else f"{rate:.0%} of all pairs are {self._noun}"
+        )
+        return f"The probabilities below are those where {odds}, as in this graph."
 
-    def _calibration(self) -> dict[str, Any]:
-        """How far probabilities hold: at the base rate of the run, and where half of the pairs are positive.
+    @property
+    def _noun(self) -> str:
+        return "links" if self.split.task == "link" else "of one class"
 
-        The bins are of the test pairs where half are positive: of few positives among many pairs nothing could be seen.
-        """
-        scorer = self.explainer.scorer
-        errors: dict[str, Any] = {}
-        for part in ("val", "test"):
-            logits, label = self.scores_of(part), getattr(self.split, part).label
-            rates = {"prior": scorer.prior, "even": 0.5}
-            found = {name: reliability(scorer.probabilities(logits, rate), label, rate) for name, rate in rates.items()}
-            errors[part] = {name: short(each.error) for name, each in found.items() if each is not None}
-        bins = [] if found["even"] is None else [[short(value) for value in each] for each in found["even"].bins]
-        return {"prior": short(scorer.prior), "errors": errors, "bins": bins}
+    def chances(self, logits: NDArray[np.float64], rate: float) -> NDArray[np.float64]:
+        """Probabilities at a base rate."""
+        return self.explainer.scorer.probabilities(logits, rate)
+
+    def rates(self) -> dict[str, float]:
+        """The base rate that the run assumes, and that of equally many of both kinds."""
+        return {"prior": self.explainer.scorer.prior} | super().rates()
+
+    def calibration(self) -> dict[str, Any]:
+        """How far probabilities hold, with the base rate that the run assumes."""
+        return super().calibration() | {"prior": short(self.explainer.scorer.prior)}
+
+    def why(self, item: PlacedPair) -> str:
+        """Why a pair is listed, in one line."""
+        return why_linked(self.split.graph, item)
 
     def plain(self, item: PlacedPair) -> dict[str, Any]:
         """The score, what adds up to it in words and figures, the paths and the anchors."""
@@ -58,6 +68,7 @@ class LinkContent(PairContent):
             "nodes": self.place[list(item.nodes)].tolist(),
             "score": short(found.logit),
             "probability": short(found.probability),
+            "why": self.why(item),
             "base": [BASE, short(found.base)],
             "groups": [
                 {"name": name, "title": TITLES.get(name, name), "adds": short(value), "words": item.words.get(name, "")}

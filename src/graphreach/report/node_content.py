@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphreach.explain import NodeExplanation
-from graphreach.report import figures
+from graphreach.report import answers, figures
 from graphreach.report.content import Content, Listing, short
 from graphreach.report.drawing import pack, smallest
+from graphreach.tasks.label_sets import likeliest_labels
 
 LISTED, ANCHORS = 15, 6
 """Nodes of a list, and anchors that are named for each."""
@@ -90,20 +91,44 @@ class NodeContent(Content):
         return self.explainer.class_probabilities(self.split.test.index[chosen])
 
     def of_task(self) -> dict[str, Any]:
-        """Lists, predictions, metrics and confidence."""
+        """The answer, predictions, metrics and confidence."""
         label = self.split.test.label
         right = is_right(self.scores, label).astype(np.int64)
-        intervals = figures.label_intervals if label.ndim == 2 else figures.node_intervals
+        intervals = (figures.label_intervals if label.ndim == 2 else figures.node_intervals)(
+            self.scores, label, self.split.seed
+        )
         return {
+            "answer": self._answer(intervals),
             "predictions": self._predictions(),
-            "metrics": self.metrics(intervals(self.scores, label, self.split.seed)),
+            "metrics": self.metrics(intervals),
             "scores": figures.histograms(self.scores.max(1), right, bounds=(0.0, 1.0)),
-        }  # fmt: skip
+        }
+
+    def _answer(self, bounds: dict[str, figures.Bounds]) -> dict[str, Any]:
+        """How good the predictions are beside the baseline, by class, and which classes are confused."""
+        test, train = self.split.test, self.split.train
+        names = self.class_names(self.scores.shape[1])
+        if test.several:
+            labels = answers.on_labels(test, train, bounds)
+            predicted: NDArray[Any] = likeliest_labels(self.scores, test.label.sum(axis=1))
+            base = {name: short(value) for name, value in labels.baseline.items()}
+            found: dict[str, Any] = {"sentences": labels.sentences, "baselines": base}
+        else:
+            predicted = self.scores.argmax(1)
+            cells = answers.confusion(test.label, predicted)
+            told = answers.on_classes(self.scores, test, train, bounds["accuracy"], names)
+            found = {
+                "sentences": told.sentences, "baselines": {"accuracy": short(told.baseline)},
+                "majority": told.majority, "cells": cells, "confused": answers.confused(cells, names),
+            }  # fmt: skip
+        rows = answers.class_rows(test.label, predicted, len(names))
+        return found | {"classes": [[each.number, *map(short, each[1:4]), each.support] for each in rows]}
 
     def _groups(self) -> list[dict[str, Any]]:
         label, community = super()._groups()
         names = self.class_names(self.chances.shape[1])
-        guess = {"name": "predicted class", "names": names, "of": pack(smallest(self.chances.argmax(1))), "like": 0}
+        best = self.explainer.class_probabilities(np.arange(self.sample.graph.num_nodes)).argmax(1)
+        guess = self.group("predicted class", names, best, like=0)
         return [label, guess, community]
 
     def plain(self, item: NodeExplanation) -> dict[str, Any]:

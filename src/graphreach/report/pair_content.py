@@ -5,10 +5,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
-from graphreach.report import figures
+from graphreach.report import answers, figures
+from graphreach.report.calibration import calibration_bins, trust
 from graphreach.report.content import Content, Listing, short
 from graphreach.report.new_pairs import new_pairs, score_pairs
+from graphreach.report.reasons import why_scored
+from graphreach.tasks.calibration import reliability
 from graphreach.tasks.pair_keys import encode, unique
 
 LISTED, ANCHORS, VISIBLE = 15, 8, 5e-4
@@ -57,10 +61,51 @@ class PairContent(Content):
         return score_pairs(self.explainer, self.split.test.index[:, chosen])
 
     def of_task(self) -> dict[str, Any]:
-        """Lists, metrics and scores of pairs."""
-        label = self.split.test.label
-        bounds = {"auc": figures.auc_interval(self.scores, label, self.split.seed)}
-        return {"metrics": self.metrics(bounds), "scores": figures.histograms(self.scores, label)}
+        """The answer, metrics and scores of pairs, and how far probabilities hold."""
+        test = self.split.test
+        bounds = figures.auc_interval(self.scores, test.label, self.split.seed)
+        found = answers.on_pairs(self.split.task, test, bounds, self.split.graph)
+        return {
+            "answer": {"sentences": [*found.sentences, self.meaning()], "baseline": short_or_none(found.baseline)},
+            "metrics": self.metrics({"auc": bounds}),
+            "scores": figures.histograms(self.scores, test.label),
+            "calibration": self.calibration(),
+        }
+
+    def meaning(self) -> str:
+        """What the scores of the listed pairs are, as a sentence."""
+        return "The scores below are no probabilities: they rank pairs."
+
+    def chances(self, logits: NDArray[np.float64], rate: float) -> NDArray[np.float64]:
+        """Scores as probabilities at a base rate, if they are any."""
+        chances: NDArray[np.float64] = expit(logits)
+        return chances
+
+    def rates(self) -> dict[str, float]:
+        """Base rates that probabilities are looked at; that of equally many of both kinds is always among them."""
+        return {"even": 0.5}
+
+    def calibration(self) -> dict[str, Any]:
+        """How far probabilities hold: errors at each base rate, and bins of test pairs where half are positive.
+
+        Of few positives among many pairs nothing could be seen.
+        """
+        errors: dict[str, Any] = {}
+        for part in ("val", "test"):
+            logits, label = self.scores_of(part), getattr(self.split, part).label
+            each = {name: reliability(self.chances(logits, rate), label, rate) for name, rate in self.rates().items()}
+            errors[part] = {name: short(held.error) for name, held in each.items() if held is not None}
+        out: dict[str, Any] = {"errors": errors, "bins": [], "probabilities": "prior" in self.rates()}
+        if "even" in errors["test"]:
+            bins = calibration_bins(self.chances(self.scores, 0.5), self.split.test.label, 0.5)
+            noun = "links" if self.split.task == "link" else "of one class"
+            out["bins"] = [[short(value) for value in each] for each in bins]
+            out["trust"] = trust(bins, errors["test"]["even"], noun, out["probabilities"])
+        return out
+
+    def why(self, item: Any) -> str:
+        """Why a pair is listed, in one line."""
+        return why_scored(self.split.graph, item)
 
     def plain(self, item: Any) -> dict[str, Any]:
         """The score and what adds up to it."""
@@ -70,6 +115,7 @@ class PairContent(Content):
             "nodes": self.place[list(item.pair)].tolist(),
             "score": short(item.score),
             "probability": short(item.probability),
+            "why": self.why(item),
             "terms": [[term.name, short(term.contribution)] for term in item.terms],
             "anchors": [
                 {
@@ -83,3 +129,8 @@ class PairContent(Content):
             ],
             "others": {"count": len(item.anchors) - shown, "adds": short(item.rest(shown))},
         }
+
+
+def short_or_none(value: float | None) -> float | None:
+    """Six digits of a figure that may be missing."""
+    return None if value is None else short(value)

@@ -75,7 +75,8 @@ def judge_embedding(
     Args:
         vectors: One row per node, ``[n, d]``.
         labels: A matrix ``[n, classes]`` of booleans, or zeros and ones, if nodes have several labels; or the class of each
-            node, ``[n]`` integers, where -1 is unknown. Nodes without a label are left out.
+            node, ``[n]`` integers, where -1 is unknown. Nodes without a label are left out. Where vectors and labels are
+            of pandas, labels are found by the index.
         shares: Shares of the labelled nodes to train on, between 0 and 1.
         repeats: Number of random draws of the training nodes. In one draw the nodes of a smaller share are among those of
             a larger one.
@@ -152,6 +153,7 @@ def _predict(fitted: Coefficients, x: NDArray[np.float64], y: NDArray[np.bool_],
 
 def _check(vectors: Any, labels: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Vectors and labels of the nodes that have labels."""
+    labels = _in_order(labels, vectors)
     x = to_finite("vectors", vectors, "a matrix of numbers with one row per node").astype(np.float64)
     if x.ndim != 2 or not x.shape[1]:
         raise InputError(f"vectors must be a matrix with one row per node, got shape {list(x.shape)}")
@@ -162,6 +164,17 @@ def _check(vectors: Any, labels: Any) -> tuple[NDArray[np.float64], NDArray[np.b
     if len(labelled) < 2:
         raise InputError(f"labels must be known of at least 2 nodes, got {len(labelled)}")
     return x[labelled], y[labelled]
+
+
+def _in_order(labels: Any, vectors: Any) -> Any:
+    """Labels in the order of the rows of vectors where both are of pandas, with an index of ids."""
+    if not (hasattr(labels, "iloc") and hasattr(vectors, "iloc")) or labels.index.equals(vectors.index):
+        return labels
+    if len(labels) == len(vectors) and labels.index.is_unique and labels.index.isin(vectors.index).all():
+        return labels.loc[vectors.index]
+    if labels.index.to_list() != list(range(len(labels))):
+        raise InputError("labels must have the index of vectors, got another one")
+    return labels
 
 
 def _label_matrix(labels: Any) -> NDArray[np.bool_]:

@@ -12,6 +12,7 @@ from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.build import plain
 from graphreach.graph.ids import ids_array, sort_ids
+from graphreach.tasks.label_frames import unframe_labels
 
 WHAT = (
     "labels by id, pairs (id, label), one label per node in the order of graph.ids, or a matrix of zeros and ones with one "
@@ -48,7 +49,9 @@ def read_labels(labels: Any, graph: Graph) -> NodeLabels:
             - a list or array with one entry per node in the order of ``graph.ids``, where ``None``, NaN and the integer
               ``-1`` are unknown;
             - an array or sparse matrix ``[n, classes]`` of zeros and ones in that order, where a row of -1 or NaN is
-              unknown.
+              unknown;
+            - a pandas Series, whose index holds the ids; or a data frame with a column of ids, named id or node, and one of
+              labels: see :func:`graphreach.tasks.label_frames.unframe_labels`.
         graph: The graph.
 
     Example:
@@ -59,6 +62,7 @@ def read_labels(labels: Any, graph: Graph) -> NodeLabels:
         >>> read_labels([0, -1, 1], path).nodes, read_labels({"a": ["x", "y"], "b": []}, path).several
         (array([0, 2]), True)
     """
+    labels = unframe_labels(labels, graph)
     if isinstance(labels, Mapping):
         found = _from_values(_positions(list(labels), graph), list(labels.values()), None)
     elif hasattr(labels, "tocsr"):
@@ -100,8 +104,6 @@ def _from_aligned(labels: Any, graph: Graph) -> NodeLabels:
     if isinstance(labels, list | tuple) and any(isinstance(each, list | set | frozenset) for each in labels):
         values = list(labels)
     else:
-        if hasattr(labels, "to_numpy"):
-            labels = labels.to_numpy()
         array = to_array("labels", _without_gaps(labels), "biufUO", WHAT)
         if array.ndim == 2:
             return _from_matrix(array, graph)

@@ -14,6 +14,7 @@ from graphreach.arguments import check_flag
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.matching import check_saved_ids
+from graphreach.io.model_folder import MODEL
 from graphreach.io.records import peak_memory, versions
 from graphreach.progress import Clock
 from graphreach.tasks import Split, check_leaks, label_weights, split_dataset
@@ -24,7 +25,7 @@ from graphreach.training.methods import METHODS, SCORERS, Method, Scorer
 from graphreach.training.model import Scores, TaskModel, evaluate, measure
 from graphreach.training.outcome import Outcome, fuse
 from graphreach.training.plan import Plan, check_labels, check_run, resolve, shared
-from graphreach.training.run_folder import HEAD, MODEL, RunFolder, describe_content, ids_hash
+from graphreach.training.run_folder import HEAD, RunFolder, describe_content, ids_hash
 from graphreach.training.settings import FITTED, Settings, SplitSettings
 from graphreach.training.trainer import Trainer
 from graphreach.walks.engine import Engine, Local, find_engine

@@ -16,7 +16,7 @@ from graphreach.graph import Graph
 from graphreach.graph.checks import check_graph
 from graphreach.graph.ids import few_ids
 from graphreach.graph.matching import check_anchor_ids, match_ids
-from graphreach.nn.pretrained import CONFIG
+from graphreach.io.model_folder import CONFIG, MODEL
 from graphreach.progress import Clock
 from graphreach.tasks.dataset import Sample
 from graphreach.tasks.link_split import without_links
@@ -25,7 +25,7 @@ from graphreach.training.inputs import PairReach
 from graphreach.training.methods import SCORERS, find_method
 from graphreach.training.model import TaskModel
 from graphreach.training.plan import Plan, resolve
-from graphreach.training.run_folder import HEAD, MODEL, RunFolder, ids_hash, read_json
+from graphreach.training.run_folder import HEAD, RunFolder, ids_hash, read_json
 from graphreach.training.settings import FITTED, Settings
 
 ENCODERS = ("GraphReach", "PGNN", "Neighbourhood", "MLP")

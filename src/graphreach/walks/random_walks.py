@@ -114,7 +114,7 @@ def check_starts(graph: Any, starts: ArrayLike | None, name: str = "starts") -> 
             f"{name} must not be a masked array; pass {name}.compressed(), or {name}.data to ignore the mask"
         )
     try:
-        array = np.asarray(starts)
+        array = np.asarray(starts.to_numpy() if hasattr(starts, "to_numpy") else starts)
     except (TypeError, ValueError, MemoryError) as error:
         raise InputError(
             f"{name} must be an array of integer positions, got {type(starts).__name__}: {error}"
