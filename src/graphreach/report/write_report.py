@@ -62,11 +62,11 @@ def make_report(
 ) -> str:
     """A run as one HTML page: the graph with its anchors, a map of embeddings, figures, and explained examples.
 
-    For links and pairs the page lists new pairs that the model is sure of and test pairs that it was wrong about, with what
-    their scores are made of: in a run of method ``graphreach`` the anchors that carry them; in one of method ``reach`` what
-    each group of features adds, the most travelled paths between both nodes, and the anchors that both are near to. For
-    classes of nodes it lists test nodes that the model was wrong about or unsure of, with their position among the anchors.
-    Test metrics come with 95% bootstrap intervals.
+    For links and pairs the page lists new pairs that the model is sure of and test pairs that it was wrong about, with the
+    parts of their scores. In a run of method ``graphreach`` these are the anchors that carry them. In a run of method
+    ``reach`` they are what each group of features adds, with the most travelled paths between both nodes and the anchors
+    near both. For classes of nodes it lists test nodes that the model was wrong about or unsure of, with their position
+    among the anchors. Test metrics come with 95% bootstrap intervals.
 
     The page needs no network, no font and no script but its own. Graphs of more than 10,000 nodes are shown in part. Of a
     run on several graphs the page shows one, with the figures of that graph, and names those of all.
