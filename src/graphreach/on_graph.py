@@ -47,7 +47,7 @@ class OnGraph(FrameOutput, BaseEstimator):  # type: ignore[misc]
     argument:
 
     - With :class:`graphreach.GraphReachEmbedding`, X are nodes: a transformer to their vectors. The whole graph is embedded
-      and no label is looked at, so that a fold leaks nothing into its vectors; equal parameters are fitted once.
+      without any label, so a fold leaks nothing into its vectors. Equal parameters are fitted once.
     - With :class:`graphreach.ReachClassifier`, X are nodes and y their classes (or zeros and ones, ``[m, classes]``). The
       whole graph is read, and the labels of the training fold alone.
     - With :class:`graphreach.LinkPredictor`, X are pairs and y says which of them are linked. What is read is ``graph``

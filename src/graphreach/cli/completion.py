@@ -66,7 +66,7 @@ def completer(names: str) -> Callable[..., list[str]] | None:
 
 
 def complete_graph(incomplete: str) -> list[str]:
-    """Names of data sets with files beside them; nothing, and so files alone, where no data set is meant.
+    """Names of data sets together with files; nothing, and so only files, where no data set is meant.
 
     Example:
         >>> complete_graph("comm"), complete_graph("./comm")
@@ -102,7 +102,7 @@ def complete_experiment(incomplete: str) -> list[str]:
 
 
 def _files(incomplete: str) -> list[str]:
-    """Files and folders here whose names begin so."""
+    """Files and folders here whose names begin with this."""
     hidden = incomplete.startswith(".")
     found = [
         entry for entry in os.scandir() if entry.name.startswith(incomplete) and entry.name.startswith(".") == hidden
