@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 # Python keeps what it compiles, even where the environment forbids it: a process that imports torch takes a third of the time
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test fuzz check format docs readme bench bench-peers clean clean-kernels
+.PHONY: demo test fuzz check release-check format docs readme bench bench-peers clean clean-kernels
 
 demo: $(INSTALLED)
 	$(BIN)/graphreach demo --output demo
@@ -23,6 +23,10 @@ check: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+# the wheel in empty environments, with the lowest and the newest packages: some minutes each, all from the package index
+release-check: $(READY)
+	$(BIN)/python -m tools.release_check
 
 format: $(READY)
 	$(BIN)/ruff format .
@@ -57,5 +61,5 @@ $(INSTALLED): pyproject.toml constraints.txt
 	@touch $@
 
 $(READY): $(INSTALLED)
-	$(BIN)/python -m pip install --quiet --no-compile --constraint constraints.txt --editable ".[all]" hypothesis ipykernel mypy nbclient playwright pre-commit proselint pytest pytest-xdist ruff latex2mathml mkdocs-material "mkdocstrings[python]"
+	$(BIN)/python -m pip install --quiet --no-compile --constraint constraints.txt --editable ".[all]" build hatchling hypothesis ipykernel mypy nbclient packaging playwright pre-commit proselint pytest pytest-xdist ruff latex2mathml mkdocs-material "mkdocstrings[python]"
 	@touch $@

@@ -15,13 +15,17 @@ def commands(name, command):
         yield from commands(f"{name} {child}", each)
 
 
+DO_AND_EXIT = {"--help", "--version", "--install-completion", "--show-completion"}
+"""Options that have no default, as they are commands of their own."""
+
+
 def texts():
     """The help of every option, by command and name."""
     found = {}
     for name, command in commands("graphreach", typer.main.get_command(app)):
         context = command.make_context(name, [], resilient_parsing=True)
         for option in command.get_params(context):
-            if option.param_type_name == "option" and not {"--help", "--version"} & set(option.opts):
+            if option.param_type_name == "option" and not DO_AND_EXIT & set(option.opts):
                 found[name, option.opts[-1] if option.opts[-1].startswith("--") else option.opts[0]] = (
                     option.get_help_record(context)[1]
                 )

@@ -7,6 +7,7 @@ from typing import Annotated, Any, cast
 
 import typer
 import typer.main
+from typer.core import CompletionItem, TyperGroup  # type: ignore[attr-defined]
 
 from graphreach._version import __version__
 from graphreach.cli.group import OneLineErrors
@@ -66,11 +67,20 @@ class Graphreach(OneLineErrors):
         super().__init__(*args, **kwargs)
         self.commands = cast(Any, Verbs())
 
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The names of the verbs, of which none is imported for it."""
+        return list(VERBS)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[CompletionItem]:
+        """The verbs, by their names alone for the same reason; or options."""
+        if incomplete.startswith("-"):
+            return super(TyperGroup, self).shell_complete(ctx, incomplete)
+        return [CompletionItem(name) for name in VERBS if name.startswith(incomplete)]
+
 
 app = typer.Typer(
     name="graphreach",
     cls=Graphreach,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -10,6 +10,7 @@ from typing import Annotated, Any, NamedTuple, get_type_hints
 import typer
 
 import graphreach as gr
+from graphreach.cli.completion import complete_graph
 from graphreach.cli.group import say
 from graphreach.cli.options import option
 from graphreach.graph.ids import plain_ids
@@ -39,7 +40,9 @@ class GraphFile:
         'communities'
     """
 
-    graph: Annotated[Path, typer.Argument(metavar="GRAPH", help=GRAPH, show_default=False)]
+    graph: Annotated[
+        Path, typer.Argument(metavar="GRAPH", help=GRAPH, show_default=False, autocompletion=complete_graph)
+    ]
     format: Annotated[str | None, _option("--format", FORMAT, "NAME", "by the suffix")] = None
     directed: Annotated[
         bool | None,

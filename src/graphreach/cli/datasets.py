@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from graphreach.cli.completion import complete_dataset
 from graphreach.cli.group import FAILED, say
 from graphreach.cli.options import Json, check_output_folder, option
 from graphreach.errors import InputError
@@ -39,7 +40,10 @@ def list_datasets(
 
 @datasets.command()
 def fetch(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A data set, or all.", show_default=False)],
+    name: Annotated[
+        str,
+        typer.Argument(metavar="NAME", help="A data set, or all.", show_default=False, autocompletion=complete_dataset),
+    ],
     root: Root = None,
 ) -> None:
     """Download the files of a data set that are missing, check all of them and print where they are."""

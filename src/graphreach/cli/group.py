@@ -17,7 +17,7 @@ from numba.core import event
 from typer.core import TyperGroup
 
 from graphreach import progress
-from graphreach.errors import InputError
+from graphreach.errors import InputError, name_missing
 from graphreach.progress import plain_lines
 
 
@@ -130,7 +130,7 @@ class OneLineErrors(TyperGroup):
         except KeyboardInterrupt:
             code = INTERRUPTED
         except Exception as raised:
-            error = _name_stdout(raised)
+            error = name_missing(_name_stdout(raised), "this command")
             say(f"error: {_one_line(error)}")
             code = exit_code(error)
         except BaseException as error:

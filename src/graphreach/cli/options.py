@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 import graphreach as gr
+from graphreach.cli.completion import completer
 from graphreach.errors import InputError
 from graphreach.progress import stage
 from graphreach.walks.engine import Engine, find_engine
@@ -17,6 +18,7 @@ from graphreach.walks.walk_length import resolve_walk_length
 
 def option(names: str, text: str, metavar: str | None = None, default: Any = True, **others: Any) -> Any:
     """An option, its names with blanks between; ``default`` is what the help shows for it, True for the value."""
+    others.setdefault("autocompletion", completer(names))
     return typer.Option(*names.split(), help=text, metavar=metavar, show_default=default, **others)
 
 
@@ -56,9 +58,9 @@ Labels = Annotated[Path | None, option("--labels", CLASSES, "FILE", REMEMBERED)]
 COLUMN = "Column of the classes in --labels."
 LabelColumn = Annotated[str | None, option("--label-column", COLUMN, "COLUMN", "detected, and reported")]
 Features = Annotated[Path | None, option("--features", NUMBERS, "FILE", REMEMBERED)]
-GIVEN = "Table of links to test on, taken out of the graph; with a column label, 0 for pairs that are no links."
+GIVEN = "Table of test links, which are removed from the graph; a column label may mark negative pairs by 0."
 TestPairs = Annotated[Path | None, option("--test-pairs", GIVEN, "FILE", "drawn from the graph")]
-VALIDATION = "The same of links to choose the model by."
+VALIDATION = "The same for links to choose the model by."
 ValPairs = Annotated[Path | None, option("--val-pairs", VALIDATION, "FILE", "drawn from the graph")]
 DRAWN = (
     "Negative pairs, from which links have to be distinguished: uniform, degree (both ends as popular as those of links),"

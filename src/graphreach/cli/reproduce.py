@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from graphreach.cli import options
+from graphreach.cli.completion import complete_experiment
 from graphreach.cli.group import say
 from graphreach.cli.options import option
 from graphreach.errors import InputError
@@ -19,7 +20,12 @@ QUICK = "One seed and a few epochs, to try everything in minutes; in a folder of
 
 
 def reproduce(
-    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Tables and figures, or all; see list.")],
+    names: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="NAME...", help="Tables and figures, or all; see list.", autocompletion=complete_experiment
+        ),
+    ],
     output: Annotated[Path, option("--output -o", "Folder of results, tables and figures.", "DIR")] = Path("results"),
     seeds: Annotated[
         str | None, option("--seeds", "Random seeds, one run each.", "0-9", "those of each column")
@@ -32,8 +38,8 @@ def reproduce(
 ) -> None:
     """Regenerate tables and figures of the paper, with the published figures next to ours.
 
-    A run that is on disk is not repeated, so an interrupted call can be resumed. `graphreach reproduce list` names every
-    experiment.
+    A finished run on disk is not repeated, so you can repeat an interrupted command. `graphreach reproduce list` names all
+    experiments.
     """
     from graphreach import experiments
 

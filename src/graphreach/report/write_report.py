@@ -26,7 +26,10 @@ from graphreach.training.run_folder import RunFolder
 from graphreach.training.settings import FITTED
 from graphreach.training.trained_run import TrainedRun
 
-SCRIPTS = ("data.js", "colours.js", "view.js", "charts.js", "panels.js", "links.js", "nodes.js", "main.js")
+SCRIPTS = (
+    "data.js", "colours.js", "view.js", "charts.js", "panels.js", "links.js", "nodes.js", "circles.js", "answer.js",
+    "main.js",
+)  # fmt: skip
 
 
 def write_report(
