@@ -1,4 +1,4 @@
-"""All that is to be known of an installation, as a dictionary and as text."""
+"""The state of an installation, as a dictionary and as text."""
 
 import os
 import platform
