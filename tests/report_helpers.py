@@ -35,3 +35,8 @@ def some_graphs(sizes=(12, 50, 30)):
 def data_of(page):
     """What the page's scripts read."""
     return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)[1])
+
+
+def pixels(page, view, layer):
+    """What a canvas shows, as one text."""
+    return page.evaluate("([view, layer]) => views[view].layers[layer].toDataURL()", [view, layer])

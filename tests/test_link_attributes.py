@@ -15,8 +15,9 @@ from graphreach.nn.sparse_rows import SparseRows
 from graphreach.pairs import check_attributes
 from graphreach.training.attributed_pairs import AttributeExamples, _join_batches, _join_folds
 from graphreach.training.link_folds import folds
+from graphreach.training.pair_learning import learn_pairs
 from graphreach.training.pair_options import PairOptions
-from graphreach.training.pair_scorer import PairExamples, learn_pairs
+from graphreach.training.pair_scorer import PairExamples
 from helpers import random_graph
 
 N = 120

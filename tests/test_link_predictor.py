@@ -10,7 +10,7 @@ import pytest
 import graphreach as gr
 from graphreach.errors import InputError
 from graphreach.pairs import PairFeatures
-from graphreach.training import pair_scorer
+from graphreach.training import pair_learning
 from graphreach.training.link_folds import folds, link_features
 from helpers import random_graph
 
@@ -352,19 +352,20 @@ def few_links():
 
 def test_a_small_graph_starts_from_the_model_in_the_package_if_its_loss_is_lower(monkeypatch):
     graph, pairs, y = few_links()
-    losses, learn = [], pair_scorer._learn
-    monkeypatch.setattr(pair_scorer, "_learn", lambda *rest, **more: losses.append(learn(*rest, **more)) or losses[-1])
+    losses, learn = [], pair_learning._learn
+    monkeypatch.setattr(
+        pair_learning, "_learn", lambda *rest, **more: losses.append(learn(*rest, **more)) or losses[-1]
+    )
     links = gr.LinkPredictor().fit(graph)
     alone, started = losses
-    assert links.head_ is min(losses, key=lambda each: each.loss).head
-    assert links.head_ is started.head
+    assert links._scorer.network is min(losses, key=lambda each: each.loss).network is started.network
     assert links.recipe_ == gr.LinkPredictor.pretrained().recipe_
     assert links.score(pairs, y) > 0.9
     nothing = gr.LinkPredictor(start=None).fit(graph)
     assert len(losses) == 3
     assert losses[2].loss == alone.loss
     assert nothing.recipe_.steps == 8
-    monkeypatch.setattr(pair_scorer, "_learn", lambda *rest, **more: learn(*rest, **more)._replace(loss=1.0))
+    monkeypatch.setattr(pair_learning, "_learn", lambda *rest, **more: learn(*rest, **more)._replace(loss=1.0))
     assert gr.LinkPredictor().fit(graph).recipe_.steps == 8  # no better than nothing
 
 
@@ -389,8 +390,8 @@ def test_a_saved_predictor_is_something_to_start_from(tmp_path):
 def test_nothing_starts_from_it_where_it_would_not_fit(monkeypatch):
     """Directed graphs, relations and large graphs have a head of their own."""
     graph, pairs, y = few_links()
-    monkeypatch.setattr(pair_scorer, "_learn_from", None)  # would be called
+    monkeypatch.setattr(pair_learning, "_learn_from", None)  # would be called
     gr.LinkPredictor().fit(graph, pairs=pairs, y=y)
     gr.LinkPredictor().fit(nx.DiGraph(graph))
-    monkeypatch.setattr(pair_scorer, "FEW_LINKS", 10)
+    monkeypatch.setattr(pair_learning, "FEW_LINKS", 10)
     gr.LinkPredictor().fit(graph)

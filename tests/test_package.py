@@ -80,7 +80,9 @@ def test_few_modules_are_loaded_to_embed_a_graph(tmp_path):
     assert int(run_python(EMBED, OUTPUT=str(tmp_path / "z.npy")).split()[-1]) <= 120
 
 
-@pytest.mark.parametrize("room", ["graphreach", "graphreach.nn", "graphreach.tasks"])
+@pytest.mark.parametrize(
+    "room", ["graphreach", "graphreach.explain", "graphreach.nn", "graphreach.tasks", "graphreach.training"]
+)
 def test_names_that_are_imported_lazily_are_those_that_types_are_checked_by(room):
     package = import_module(room)
     tree = ast.parse(Path(package.__file__).read_text(encoding="utf-8"))

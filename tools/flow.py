@@ -17,7 +17,7 @@ ROOMS = (
 
 ABOVE = (
     "cluster", "transforms", "paper_embedding", "estimator", "reach_classifier", "attacks", "explain", "link_predictor",
-    "link_prediction", "report", "experiments", "club", "demo", "updates", "doctor", "cli",
+    "link_prediction", "on_graph", "report", "experiments", "club", "demo", "updates", "doctor", "cli",
 )  # fmt: skip
 """What is built on the rooms."""
 
@@ -25,9 +25,9 @@ TORCH = ("nn", "training")
 """Rooms that need torch."""
 
 ORDER = (
-    "_version", "errors", "lazy", "by_name", "arguments", "auc", "logistic", "jit", "limits", "threads", "progress",
-    "nearest", "graph", "io", "plot", "walks", "anchors", "reachability", "index", "pairs", "nn", "vectors", "tasks",
-    "training", "datasets", *ABOVE,
+    "_version", "errors", "lazy", "by_name", "arguments", "parameters", "auc", "logistic", "progress", "jit",
+    "limits", "threads", "nearest", "graph", "io", "plot", "walks", "anchors", "reachability", "index", "pairs", "nn",
+    "vectors", "tasks", "training", "datasets", *ABOVE,
 )  # fmt: skip
 """Every module and room of the package; each imports only from those before it, at its top or inside a function."""
 

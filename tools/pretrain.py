@@ -25,7 +25,8 @@ from graphreach.nn.pair_head import fit_pair_head
 from graphreach.pairs import PairRecipe
 from graphreach.tasks.pair_keys import draw_pairs, encode, unique
 from graphreach.threads import one_torch_thread
-from graphreach.training.pair_scorer import BACKGROUND, KnownGraph, PairExamples, PairScorer
+from graphreach.training.pair_learning import BACKGROUND
+from graphreach.training.pair_scorer import KnownGraph, PairExamples, PairScorer
 
 RECIPE = PairRecipe(6, (4, 10, 30), method="auto")
 """What every graph is described by."""
@@ -138,7 +139,7 @@ def train(names: list[str], graphs: dict[str, Callable[[], gr.Graph]]) -> PairSc
         head, unseen, rows = fit_pair_head(torch.from_numpy(x), torch.from_numpy(y).float(), 0)
     background = x[np.sort(np.random.default_rng(1).permutation(len(x))[:BACKGROUND])]
     found = auc(unseen.numpy(), y[rows.numpy()] == 1)
-    return PairScorer(head, RECIPE, None, 0.5, True, found, background, 0, needs_edges=True)
+    return PairScorer(head.network(), RECIPE, None, 0.5, True, found, background, 0, needs_edges=True)
 
 
 def without(name: str) -> Path:

@@ -62,6 +62,7 @@ RULES = (
     Rule("of-fragment", re.compile(r"\AOf (?!the \d+\b|\d+\b)"), "begin with the subject: 'Random seed for walks'"),
     Rule("ends-in-of", re.compile(r"\b(?:is|are|be|was|made) of\.?\Z"), "name the whole: 'the graph of the nodes'"),
     Rule("so-many", re.compile(r"(?i)\b(?:at most|at least|of|up to|from|after) so (?:many|much)\b"), "'Maximum number'"),
+    Rule("trailing-limit", re.compile(r"\A[A-Z][^.:;,]* at (?:most|least)(?=[.:;]|\Z)"), "'Maximum number of ...'"),
     Rule("a-for-per", re.compile(rf"\b(?:{ONE} (?!(?:{SMALL})\b)[\w-]+|{SOME} [\w-]+s) an? (?:{PER})\b"), "'one per run'"),
     Rule("beside", re.compile(r"\b[Bb]eside\b"), "'compared with', 'next to' or 'with'"),
     Rule("but-for", re.compile(r"\bbut for\b"), "'except'"),

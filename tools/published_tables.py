@@ -77,6 +77,10 @@ class Protocol(NamedTuple):
         """The best published figure and its method."""
         return max((each.figures[data], each.name) for each in self.others if data in each.figures)
 
+    def mark(self) -> str:
+        """A dagger if some of the published figures were not compared with their source."""
+        return "" if all(each.checked for each in self.others) else " †"
+
     def behind(self) -> dict[str, tuple[float, str]]:
         """Data sets where a published figure is above ours as shown, and the best of these figures."""
         best = {data: self.best(data) for data in self.ours}
@@ -140,7 +144,7 @@ def summary(folder: Path) -> str:
     rows = [_mean_row(each) for each in (seal, uniform, degree)]
     rows += [_row(each, data) for each in (attributes, heart, labels) for data in each.ours]
     header = ["test", "measure", OURS, "best published", "runs", ""]
-    return table(header, rows)
+    return f"{table(header, rows)}\n\n† Published figure not checked against the paper yet."
 
 
 def _mean_row(protocol: Protocol) -> list[str]:
@@ -150,13 +154,13 @@ def _mean_row(protocol: Protocol) -> list[str]:
     graphs, lost = len(protocol.ours), [LABELS.get(data, data) for data in protocol.behind()]
     standing = f"ahead on {graphs - len(lost)} of {graphs}" + (f", **behind** on {' and '.join(lost)}" if lost else "")
     digits = protocol.digits
-    figures = [f"{ours:.{digits}f}", f"{best:.{digits}f} (best on each graph)"]
+    figures = [f"{ours:.{digits}f}", f"{best:.{digits}f} (best on each graph){protocol.mark()}"]
     return [f"{protocol.name}, mean", protocol.unit, *figures, f"{graphs} graphs, {protocol.runs} each", standing]
 
 
 def _row(protocol: Protocol, data: str) -> list[str]:
     own, (figure, name) = protocol.ours[data], protocol.best(data)
-    figures = [f"{own.mean:.{protocol.digits}f}", f"{figure:.{protocol.digits}f} ({name})"]
+    figures = [f"{own.mean:.{protocol.digits}f}", f"{figure:.{protocol.digits}f} ({name}){protocol.mark()}"]
     standing = "**behind**" if data in protocol.behind() else "ahead"
     return [
         f"{protocol.name}, {LABELS.get(data, data)}",

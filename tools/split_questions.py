@@ -190,7 +190,7 @@ def split_table() -> str:
     found = summary(read_rows())
     lines = [f"| graph | question | {' | '.join(MODELS.values())} |", f"|---|---|{'---|' * len(MODELS)}"]
     for graph, question in dict.fromkeys(key[:2] for key in found):
-        cells = ("{:.3f} ± {:.3f}".format(*found[graph, question, model]) for model in MODELS)
+        cells = ("{:.3f}\xa0±\xa0{:.3f}".format(*found[graph, question, model]) for model in MODELS)
         lines.append(f"| {graph} | {WORDS[question].replace(chr(10), ' ')} | {' | '.join(cells)} |")
     return "\n".join(lines)
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from graphreach.link_prediction import link_prediction
     from graphreach.link_predictor import LinkPredictor
     from graphreach.nearest import NearestNodes, nearest_nodes
+    from graphreach.on_graph import OnGraph
     from graphreach.pairs import pair_features
     from graphreach.progress import show_progress
     from graphreach.reach_classifier import ReachClassifier
@@ -37,6 +38,7 @@ __getattr__, __dir__ = import_lazily(
         "link_prediction": "link_prediction",
         "link_predictor": "LinkPredictor",
         "nearest": "NearestNodes nearest_nodes",
+        "on_graph": "OnGraph",
         "pairs": "pair_features",
         "progress": "show_progress",
         "reach_classifier": "ReachClassifier",
@@ -55,6 +57,7 @@ __all__ = [
     "InputError",
     "LinkPredictor",
     "NearestNodes",
+    "OnGraph",
     "ReachClassifier",
     "ReachIndex",
     "Reachability",

@@ -3,6 +3,8 @@
 from pkgutil import resolve_name
 from typing import Any
 
+from graphreach.errors import needed_packages
+
 ENGINES = {"local": "graphreach.walks.engine:Local", "ray": "graphreach.cluster:Ray"}
 """Engines that walk and train."""
 
@@ -12,4 +14,5 @@ CONVERTERS = {"torch": "graphreach.nn.positions:Positions.from_reachability"}
 
 def find(place: str) -> Any:
     """The object at a place of one of these tables."""
-    return resolve_name(place)
+    with needed_packages(place.partition(":")[2]):
+        return resolve_name(place)

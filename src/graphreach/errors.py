@@ -1,4 +1,14 @@
-"""The one exception that graphreach raises for input it cannot use."""
+"""The exceptions that graphreach raises: for input that it cannot use, and for a package that is not installed."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+EXTRAS = {
+    "torch": "nn", "torch_geometric": "nn", "sklearn": "nn", "pydantic": "nn", "yaml": "nn", "filelock": "nn",
+    "matplotlib": "plot", "networkx": "networkx", "pandas": "pandas", "pyarrow": "pandas", "pooch": "datasets",
+    "pynndescent": "nearest", "ray": "ray",
+}  # fmt: skip
+"""Packages that are not needed by all, and the extra of graphreach that installs each."""
 
 LONGEST = 400
 """Characters of a message; of a longer one the middle is left out."""
@@ -19,6 +29,41 @@ class InputError(ValueError):
 
     def __init__(self, *arguments: object) -> None:
         super().__init__(*(_one_line(each) if isinstance(each, str) else each for each in arguments))
+
+
+class MissingPackageError(InputError, ImportError):
+    """A package is not installed that what was asked for needs; the message has the command that installs it.
+
+    Example:
+        >>> raise MissingPackageError("gr.nn.PGNN", "torch")
+        Traceback (most recent call last):
+        ...
+        graphreach.errors.MissingPackageError: gr.nn.PGNN needs torch, which is not installed: pip install "graphreach[nn]"
+    """
+
+    def __init__(self, what: str, package: str) -> None:
+        super().__init__(f'{what} needs {package}, which is not installed: pip install "graphreach[{EXTRAS[package]}]"')
+
+
+@contextmanager
+def needed_packages(what: str) -> Iterator[None]:
+    """Name the package that is missing, and how to install it, if an import within the block does not find it.
+
+    Args:
+        what: What needs it, which begins the message.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise name_missing(error, what) from None
+
+
+def name_missing(error: Exception, what: str) -> Exception:
+    """The error that names a package which an import did not find, if it is of an extra of graphreach; else the error."""
+    package = (getattr(error, "name", None) or "").partition(".")[0]
+    if isinstance(error, ModuleNotFoundError) and package in EXTRAS:
+        return MissingPackageError(what, package)
+    return error
 
 
 def _one_line(text: str) -> str:

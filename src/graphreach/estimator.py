@@ -15,13 +15,14 @@ from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.matching import find_ids, match_ids
 from graphreach.io.graphs import as_graph, changed_graph
-from graphreach.nn.pretrained import saved_model
+from graphreach.io.model_folder import saved_model
 from graphreach.nn.skip_gram import undirected
 from graphreach.pairs import check_attributes
 from graphreach.progress import Clock
 from graphreach.vectors.fitted import Fitted
 from graphreach.vectors.link_scorer import fit_with_links
 from graphreach.vectors.node_vectors import NodeVectors, fit_vectors
+from graphreach.vectors.output import FrameOutput, column_names
 from graphreach.vectors.parameters import PAPER_ONLY, check_parameters, choose_options
 from graphreach.vectors.positions import PositionVectors, find_anchors, fit_positions
 from graphreach.vectors.saved import SavedVectors, load_fitted, save_fitted
@@ -30,7 +31,7 @@ from graphreach.walks.engine import Engine
 
 
 # Without scikit-learn's wrapper of transform, which knows no argument of the name graph.
-class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[misc, call-arg]
+class GraphReachEmbedding(FrameOutput, TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[misc, call-arg]
     """Vectors of a graph's nodes as a scikit-learn estimator, without labels: for classes, nearest nodes and links.
 
     There are three methods:
@@ -270,10 +271,10 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
                 has nothing to do with the graph that was embedded.
             x: Attributes, if it was fitted with them.
         """
-        if self._is_paper():
-            placed: NDArray[np.float32] = self._paper.transform(graph, new_anchors, x=x)
-            return placed
-        return self._on(as_graph(graph), x, new_anchors).rows
+        known, is_paper = as_graph(graph), self._is_paper()
+        rows = self._paper.transform(known, new_anchors, x=x) if is_paper else self._on(known, x, new_anchors).rows
+        placed: NDArray[np.float32] = self._in_container(rows, known.ids)
+        return placed
 
     def score_pairs(
         self, pairs: Iterable[tuple[Any, Any]], graph: Any = None, new_anchors: bool = False, *, x: Any = None,
@@ -418,7 +419,16 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
 
     def fit_transform(self, graph: Any, y: Any = None, **fit_params: Any) -> NDArray[np.float32]:
         """Embed a graph, and return the embedding."""
-        return self.fit(graph, **fit_params).embedding_
+        embedded: NDArray[np.float32] = self.fit(graph, **fit_params)._in_container(self.embedding_, self.ids_)
+        return embedded
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Names of the embedding's columns: ``z0``, ``z1``, ...
+
+        Args:
+            input_features: Ignored; scikit-learn passes it.
+        """
+        return column_names(self.get_embedding().shape[1])
 
     def get_embedding(self) -> NDArray[np.float32]:
         """The embedding of the fitted graph; karateclub uses this name."""
@@ -443,7 +453,7 @@ class GraphReachEmbedding(TransformerMixin, BaseEstimator, auto_wrap_output_keys
         from graphreach.graph.outgoing import make_frame
 
         rows = self.get_embedding()
-        return make_frame({"id": self.ids_, **{f"z{i}": column for i, column in enumerate(rows.T)}}, kind)
+        return make_frame({"id": self.ids_, **dict(zip(self.get_feature_names_out(), rows.T, strict=True))}, kind)
 
     def _forget(self) -> None:
         for name in [*vars(self)]:

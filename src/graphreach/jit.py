@@ -19,9 +19,27 @@ from typing import Any
 import numba
 import numpy as np
 from numba import types
+from numba.core import event
 from numba.extending import intrinsic
 
+from graphreach.progress import watched
+
 Function = Callable[..., Any]
+
+
+class _Listener(event.Listener):  # type: ignore[misc]
+    """Tells who watches of kernels that are compiled."""
+
+    def on_start(self, event: Any) -> None:
+        for each in watched:
+            each.begin()
+
+    def on_end(self, event: Any) -> None:
+        for each in watched:
+            each.end()
+
+
+event.register("numba:compile", _Listener())
 
 
 def _compile(function: Function, **options: Any) -> Function:

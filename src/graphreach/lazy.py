@@ -6,6 +6,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+from graphreach.errors import needed_packages
+
 
 class LazyPackage(ModuleType):
     """A package in which a public name is never the module of the same name.
@@ -37,11 +39,14 @@ def import_lazily(
     module.__class__ = LazyPackage
 
     def get(name: str) -> Any:
+        what = f"{'gr' + package.removeprefix('graphreach')}.{name}"
         if name in modules.split():
-            return import_module(f"{package}.{name}")
+            with needed_packages(what):
+                return import_module(f"{package}.{name}")
         if name not in places:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        found = getattr(import_module(f"{package}.{places[name]}"), name)
+        with needed_packages(what):
+            found = getattr(import_module(f"{package}.{places[name]}"), name)
         setattr(module, name, found)
         return found
 

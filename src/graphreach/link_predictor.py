@@ -8,30 +8,30 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
 from graphreach.arguments import check_choice, check_flag, check_whole, describe, pair_rows, to_path
 from graphreach.auc import auc
-from graphreach.errors import InputError
+from graphreach.errors import InputError, needed_packages
 from graphreach.explain.links import explain_links
 from graphreach.explain.pair_groups import LinkExplanation
 from graphreach.explain.reasons import link_reasons
 from graphreach.graph import Graph
 from graphreach.graph.ids import ids_array
 from graphreach.io.graphs import as_graph, changed_graph
-from graphreach.nn.pair_head import PairHead
 from graphreach.pairs import Recommendations, check_attributes
+from graphreach.pairs.pair_network import PairNetwork
 from graphreach.pairs.recommendations import best_new_links, recommend
+from graphreach.parameters import Parameters
 from graphreach.training.base_rate import check_prior
 from graphreach.training.pair_examples import NEGATIVES, check_both_kinds, link_examples, read_kinds, relation_examples
 from graphreach.training.pair_options import LINKS, PairOptions
-from graphreach.training.pair_scorer import KnownGraph, PairScorer, learn_pairs
+from graphreach.training.pair_scorer import KnownGraph, PairScorer
 from graphreach.training.saved_models import check_saved
 
 PRETRAINED = Path(__file__).parent / "pretrained"
 
 
-class LinkPredictor(BaseEstimator):  # type: ignore[misc]
+class LinkPredictor(Parameters):
     r"""Probabilities of links, learned from reachability, as a scikit-learn estimator.
 
     A pair of nodes is described by direct reachability, by the positions of both relative to greedy anchors, by degrees and
@@ -132,6 +132,9 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
             y: 1 or 0 for each of ``pairs``: whether it is of the relation.
         """
         self._check_parameters()
+        with needed_packages("LinkPredictor.fit"):
+            from graphreach.training.pair_learning import learn_pairs
+
         known = as_graph(graph)
         attributes = None if x is None else check_attributes(x, known.num_nodes)
         if (pairs is None) != (y is None):
@@ -192,11 +195,17 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
 
     def _keep(self, scorer: PairScorer) -> None:
         """Keep what was learned, as attributes too."""
-        self._scorer, self.head_, self.recipe_ = scorer, scorer.head, scorer.recipe
+        self._scorer, self.recipe_ = scorer, scorer.recipe
         self.anchors_ = ids_array([] if scorer.anchors is None else scorer.anchors)
         self.prior_, self.auc_, self.links_ = scorer.prior, scorer.auc, scorer.links
         self.background_, self.feature_names_ = scorer.background, scorer.names
         self.classes_ = np.array([0, 1])
+
+    @property
+    def head_(self) -> Any:
+        """The trained network as a torch module."""
+        self._check_fitted()
+        return self._scorer.head
 
     def predict_proba(self, pairs: Any, graph: Any = None, x: Any = None) -> NDArray[np.float64]:
         """The probability that each pair is no link, and that it is one, ``[m, 2]``.
@@ -448,7 +457,7 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         folder = PRETRAINED if self.start == "pretrained" else to_path("start", self.start)
         check_saved(folder, "LinkPredictor", "start")
         scorer, _ = PairScorer.load(folder, "LinkPredictor")
-        if not scorer.links or not isinstance(scorer.head, PairHead):
+        if not scorer.links or not isinstance(scorer.network, PairNetwork):
             raise InputError(f"start must be a predictor of links without attributes, got {describe(self.start)}")
         return scorer
 
@@ -461,7 +470,7 @@ class LinkPredictor(BaseEstimator):  # type: ignore[misc]
         check_prior(self.prior)
 
     def _check_fitted(self) -> None:
-        if not hasattr(self, "head_"):
+        if not hasattr(self, "_scorer"):
             raise InputError("LinkPredictor must be fitted first: call fit(graph)")
 
 

@@ -264,3 +264,56 @@ class Clock:
             yield
         finally:
             self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - began
+
+
+MESSAGE = "compiling kernels, once per installation"
+
+
+class Compilation:
+    """Adds up the time of compilation; kernels that are found on disk are not compiled and do not come here.
+
+    Args:
+        say: Is called once with :data:`MESSAGE`, when compilation has taken as long as other work may without a sign.
+    """
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._depth, self._seconds, self._began = 0, 0.0, 0.0
+        self._timer: threading.Timer | None = None
+        self._said = False
+
+    def begin(self) -> None:
+        """A kernel is compiled from now on."""
+        self._depth += 1
+        if self._depth > 1 or self._said:  # a kernel that another one calls
+            return
+        self._began = time.monotonic()
+        self._timer = threading.Timer(max(0.0, DELAY - self._seconds), self._announce)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def end(self) -> None:
+        """The kernel that was begun last is compiled."""
+        self._depth -= 1
+        if not self._depth and self._timer is not None:
+            self._seconds += time.monotonic() - self._began
+            self._timer.cancel()
+
+    def _announce(self) -> None:
+        if not self._said:
+            self._said = True
+            self._say(MESSAGE)
+
+
+watched: list[Compilation] = []
+"""Those that :mod:`graphreach.jit` tells of kernels."""
+
+
+@contextmanager
+def announced_compilation(say: Callable[[str], None]) -> Iterator[None]:
+    """Say once that kernels are compiled, if that takes longer than other work may before it shows itself."""
+    watched.append(Compilation(say))
+    try:
+        yield
+    finally:
+        watched.pop()

@@ -109,14 +109,14 @@ class ReachClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return found.copy() if ids is None else found[np.atleast_1d(known.index_of(ids))]
 
     def predict(self, ids: Any = None, graph: Any = None, x: Any = None, counts: Any = None) -> NDArray[Any]:
-        """The likeliest class of each node; with several labels per node zeros and ones, ``[m, classes]``.
+        """The most likely class of each node; with several labels per node zeros and ones, ``[m, classes]``.
 
         Args:
             ids: See :meth:`predict_proba`.
             graph: See :meth:`predict_proba`.
             x: See :meth:`predict_proba`.
-            counts: For several labels per node, how many each of the nodes has: the likeliest so many are predicted. By
-                default those with a probability of at least 0.5.
+            counts: For several labels per node, the number of labels of each node: as many of the most likely labels
+                are predicted. By default those with a probability of at least 0.5.
         """
         found = self.predict_proba(ids, graph, x)
         if not self.multilabel_:
@@ -199,7 +199,7 @@ class ReachClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _likeliest(found: NDArray[np.float64], counts: Any) -> NDArray[np.int64]:
-    """Ones at the likeliest labels of each node, as many as it has."""
+    """Ones at the most likely labels of each node, as many as it has."""
     wanted = to_integers("counts", counts, f"one number of labels per node, shape [{len(found)}]")
     most = found.shape[1]
     if wanted.shape != (len(found),) or (len(wanted) and not 0 <= wanted.min() <= wanted.max() <= most):

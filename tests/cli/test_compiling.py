@@ -5,11 +5,13 @@ import time
 import numba
 import pytest
 
+import graphreach.jit
 from graphreach import progress
-from graphreach.cli.group import MESSAGE, announced_compilation
+from graphreach.progress import MESSAGE, announced_compilation
 
 
 def new_kernel():
+    assert graphreach.jit  # which tells of kernels
     return numba.njit(lambda x: x + 1)
 
 

@@ -208,6 +208,11 @@ def _training() -> list[Call]:
             "negatives": "uniform", "steps": 3, "lengths": (2,), "num_anchors": 2, "method": "exact", "num_links": 20,
             "hidden_channels": 4, "num_members": 1, "prior": 0.5, "random_state": 0, "graph": graph("small")}, share=2),
         Call("link_prediction", lambda: _link_prediction, lambda: {"G": graph("small"), "ebunch": [(0, 1), (2, 5)]}),
+        Call("OnGraph", lambda: _on_graph, lambda: {
+            "graph": graph("int"), "X": [1, 4, 7, 10, 13], "y": list("ababa"), "x": samples.features(), "links": True}),
+        Call("OnGraph.links", lambda: _on_graph, lambda: {
+            "graph": graph("int"), "X": [(1, 29), (4, 28), (7, 20), (10, 25)], "y": [1, 0, 1, 0], "links": False,
+            "estimator": _few_links()}),
         Call("LinkPredictor.fit", lambda: _fit_links, lambda: {
             "graph": graph("int"), "pairs": [(1, 4), (7, 10), (1, 10), (4, 7)], "y": [1, 0, 1, 0]}, share=1),
         Call("LinkPredictor.fit.attributes", lambda: _fit_links, lambda: {
@@ -264,12 +269,21 @@ def _link_prediction(**arguments: Any) -> Any:
     return list(gr.link_prediction(**arguments))
 
 
-def _fit_links(**arguments: Any) -> Any:
+def _few_links() -> Any:
     import graphreach as gr
 
-    return (
-        gr.LinkPredictor(steps=2, lengths=(2,), num_anchors=2, hidden_channels=4, num_members=1).fit(**arguments).auc_
-    )
+    return gr.LinkPredictor(steps=2, lengths=(2,), num_anchors=2, hidden_channels=4, num_members=1)
+
+
+def _fit_links(**arguments: Any) -> Any:
+    return _few_links().fit(**arguments).auc_
+
+
+def _on_graph(X: Any, y: Any, estimator: Any = None, **arguments: Any) -> Any:
+    import graphreach as gr
+
+    inner = gr.ReachClassifier(num_anchors=2) if estimator is None else estimator
+    return gr.OnGraph(inner, **arguments).fit(X, y).predict(X)
 
 
 def _classes(graph: Any, labels: Any, x: Any = None, **arguments: Any) -> Any:

@@ -10,7 +10,7 @@ from safetensors.torch import load_file, save_file
 
 import graphreach as gr
 from graphreach.errors import InputError
-from graphreach.nn import pretrained
+from graphreach.io import model_folder
 from nn_literal import features, small_reach, with_switches
 
 METADATA = {"anchors": [3, 1], "ids": ["ann", "bob"], "walks": {"num_walks": 50, "walk_length": 20, "seed": 0}}
@@ -27,7 +27,7 @@ def folder(tmp_path):
 def edit(folder, **changes):
     """Another configuration, signed as one that was saved so."""
     path = folder / "config.json"
-    path.write_text(json.dumps(pretrained.sign({**json.loads(path.read_text()), **changes})))
+    path.write_text(json.dumps(model_folder.sign({**json.loads(path.read_text()), **changes})))
 
 
 def assert_refused(folder, match="config.json"):
@@ -192,7 +192,7 @@ def test_a_pickle_is_never_opened(folder, tmp_path, save):
 @pytest.mark.parametrize("fails", ["replace", "write_bytes"])
 def test_failed_write_leaves_the_old_file(folder, monkeypatch, fails):
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    monkeypatch.setattr(pretrained.Path, fails, lambda *_: (_ for _ in ()).throw(OSError("disk full")))
+    monkeypatch.setattr(model_folder.Path, fails, lambda *_: (_ for _ in ()).throw(OSError("disk full")))
     with pytest.raises(OSError, match="disk full"):
         gr.nn.GraphReach(4, 6, decoder="scaled").save_pretrained(folder)
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before

@@ -10,7 +10,6 @@ import pytest
 import graphreach as gr
 from graphreach.report.drawing import (
     DECADES,
-    circles,
     on_square,
     pack,
     quantise,
@@ -73,11 +72,3 @@ def test_a_sample_of_a_large_graph_has_what_is_wanted_hubs_and_edges():
     lonely = gr.Graph.from_edges([[0], [1]], 50)
     assert len(shown_nodes(lonely, np.array([0]), limit=20, sample=15)) == 15
     assert len(shown_nodes(lonely, np.arange(40), limit=20, sample=15)) == 40
-
-
-def test_circles_count_whole_communities():
-    places = np.array([[10, 10], [12, 10], [10, 12], [500, 500], [501, 501], [60000, 0]], np.uint16)
-    found = circles(places, np.array([0, 0, 0, 1, 1, 2]), np.array([900, 80, 70]))
-    assert [(each["community"], each["nodes"], each["drawn"]) for each in found] == [(0, 900, 3)]
-    assert abs(found[0]["x"] - 10) <= 2
-    assert found[0]["radius"] <= 3

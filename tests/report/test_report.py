@@ -91,7 +91,7 @@ def test_pairs_of_one_class_weighted_directed_and_labelled_in_part(tmp_path, pre
     found = data_of(gr.report.make_report(tmp_path, sample))
     assert not any("other scores" in note for note in found["notes"])
     assert found["groups"][0]["names"] == ["class 0", "class 1", "class 2", "without label"]
-    assert [each["title"] for each in found["lists"]] == ["Most confident new pairs", "Missed pairs", "Believed pairs"]
+    assert [each["title"] for each in found["lists"]] == ["Best new pairs", "Missed pairs", "Believed pairs"]
     assert found["graph"] == {"nodes": 40, "edges": graph.num_edges, "directed": True, "weighted": True}
 
 

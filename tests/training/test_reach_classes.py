@@ -205,7 +205,7 @@ def test_probabilities_are_added_to_those_of_another_method(samples, tmp_path):
 
 
 def test_damaged_models_are_one_sentence(trained, tmp_path):
-    from graphreach.nn.pretrained import sign
+    from graphreach.io.model_folder import sign
 
     folder = tmp_path / "run"
     shutil.copytree(trained[0][False], folder)

@@ -10,11 +10,12 @@ import torch
 
 import graphreach as gr
 from graphreach import InputError, datasets, training
-from graphreach.nn.pair_head import best_calibration
+from graphreach.pairs.pair_network import best_calibration
 from graphreach.tasks.calibration import reliability
 from graphreach.training import Settings, load_run, pair_scorer
+from graphreach.training.pair_learning import learn_pairs
 from graphreach.training.pair_options import PairOptions
-from graphreach.training.pair_scorer import PairExamples, PairScorer, learn_pairs
+from graphreach.training.pair_scorer import PairExamples, PairScorer
 from graphreach.training.reach_run import ReachRun
 from helpers import random_graph
 
@@ -237,7 +238,7 @@ def test_damaged_models_are_one_sentence(trained, tmp_path):
     config = folder / "model" / "config.json"
     found = json.loads(config.read_text())
     found["metadata"].pop("recipe")
-    from graphreach.nn.pretrained import sign
+    from graphreach.io.model_folder import sign
 
     config.write_text(json.dumps(sign(found)))
     with pytest.raises(InputError, match="must hold a saved model of method reach, but"):
@@ -403,12 +404,12 @@ def test_the_record_has_the_calibration_error_of_the_pairs_of_all_graphs(several
 
 
 def test_no_more_pairs_of_a_kind_are_learned_from_than_asked_for(several, monkeypatch):
-    from graphreach.training import pair_scorer
+    from graphreach.training import pair_learning
 
     seen = []
-    fit = pair_scorer.fit_pair_head
+    fit = pair_learning.fit_pair_head
     monkeypatch.setattr(
-        pair_scorer, "fit_pair_head", lambda x, y, *rest, **more: seen.append(y) or fit(x, y, *rest, **more)
+        pair_learning, "fit_pair_head", lambda x, y, *rest, **more: seen.append(y) or fit(x, y, *rest, **more)
     )
     training.run(several, settings("pair", model=SMALL | {"num_links": 30}))
     assert int(seen[0].sum()) == 30

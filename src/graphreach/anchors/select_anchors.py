@@ -27,7 +27,7 @@ MAX_VISITS = 1 << 25
 """Visits that selection looks at before it turns to a sample of starts: about a second and a few hundred megabytes."""
 
 SELECT, MEASURE = 0x2545F4914F6CDD1D, 0x369DEA0F31A53F85
-"""Set the two samples of starts apart from each other and from the walks."""
+"""Separate the random numbers of the two samples of starts from each other and from those of the walks."""
 
 LOG_ODDS = math.log(100)
 """a in the bounds: each fails with probability exp(-a) = 0.01."""

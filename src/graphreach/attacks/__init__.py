@@ -1,4 +1,4 @@
-"""Attacks: what a trained model still says when colluding nodes add edges."""
+"""Attacks: how a trained model does when colluding nodes add edges."""
 
 from graphreach.attacks.assess import KINDS, assess, curve
 from graphreach.attacks.assessment import Assessment, Interval, Tally, interval, plot_curve

@@ -40,7 +40,7 @@ PUBLISHED = {"link": "hubs", "pair": "clique"}
 
 @dataclass(frozen=True, eq=False)
 class Victim:
-    """A pre-trained model with its anchors, which stay what they were whatever happens to the graph.
+    """A pre-trained model with its anchors, which stay the same whatever happens to the graph.
 
     Reachability, distances and adjacency are computed again on the changed graph by the run's own settings. What a setting
     measured on the graph before, the walk length that is its diameter, is part of the model and stays. P-GNN's sets

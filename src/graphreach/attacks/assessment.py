@@ -91,7 +91,7 @@ class Assessment:
         task: Task of the run.
         colluders: How many there were in each group.
         added: Edges that each group added.
-        any: Comparisons of test pairs with a colluder at one end at least.
+        any: Comparisons of test pairs with a colluder at one end or both.
         both: Comparisons of test pairs with colluders at both ends.
 
     Example:

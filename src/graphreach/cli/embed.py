@@ -18,11 +18,11 @@ from graphreach.io.embeddings import SUFFIXES, check_ids, write_embedding
 
 COMPARED = ("common-neighbours", "node2vec")
 OUTPUT = ".parquet .csv .npy .npz .emb (word2vec) or .tsv (TensorBoard projector); a folder with --engine ray."
-ANCHORS = "Number of anchors; of the paper's model its width; log2: floor(log2 n)^2."
+ANCHORS = "Number of anchors, which is the width of the paper's model; log2: floor(log2 n)^2."
 METHODS = "reach: neighbours, position, walks and outline; position: nothing is trained; paper: the paper's model."
 EPOCHS = "300; 200 beyond 10,000 nodes, 30 beyond 50,000"
 SAVE = "Folder for the embedding with its graph, which graphreach update and follow read."
-COMPARE = "Whether to score the held-out links by common neighbours and node2vec too."
+COMPARE = "Whether to score the held-out links by common neighbours and node2vec as well."
 
 
 @with_graph
@@ -35,7 +35,12 @@ def embed(
         str | None, option("--num-anchors -k", ANCHORS, "K|SHARE|log2", "256; 128 beyond 50,000 nodes")
     ] = None,
     halves: Annotated[
-        bool, option("--directed-halves/--one-whole", "Whether source and target have a half each.", default="off")
+        bool,
+        option(
+            "--directed-halves/--one-whole",
+            "Whether a vector has one half for sources and one for targets.",
+            default="off",
+        ),
     ] = False,
     attributes: Annotated[
         str, option("--attributes", "How --features are read: smooth over two steps, or append.", "NAME", "smooth")
@@ -58,13 +63,13 @@ def embed(
     verbose: options.Verbose = False,
     json_: options.Json = False,
 ) -> None:
-    """Write a vector for every node under its own id: for classes, nearest nodes and links; without labels.
+    """Write a vector for every node under its own id, without labels: for finding classes, nearest nodes and links.
 
     A tenth of the links (at most 10,000) is held out to measure how well the vectors find links, and to learn how pairs are
     scored. The embedding itself is computed with all links.
 
-    With --method paper the model of the GraphReach paper is trained instead; --preset, --epochs, --set, --config,
-    --device, --compare and --engine go with it only. With --engine ray and a folder as --output, workers write a Parquet
+    --method paper trains the model of the GraphReach paper instead. --preset, --epochs, --set, --config, --device,
+    --compare and --engine are for this method only. With --engine ray and a folder as --output, workers write a Parquet
     data set, one file for each part of the nodes.
     """
     from graphreach.io.records import peak_memory, versions, write_json

@@ -1,4 +1,4 @@
-"""``graphreach explain`` and ``graphreach report``: which anchors carry a score, and a run as one page."""
+"""``graphreach explain`` and ``graphreach report``: why a score is what it is, and a run as one page."""
 
 import json
 from pathlib import Path
@@ -36,11 +36,12 @@ def explain(
 ) -> None:
     """Explain a pair's score as a sum, or a node's position among the anchors.
 
-    The score of a run of model graphreach is the sum of what every anchor adds to it, that of model reach the sum of what
-    each group of features adds to the mean of training pairs.
+    For model graphreach the score is a sum over anchors. For model reach it is the sum of what each group of features adds
+    to the mean of training pairs.
 
-    All edges of the graph are used, as in graphreach predict, so the scores are the same. Of a run on several graphs, one
-    is used. For a run that adds the scores of several methods, give the folder of one method, such as RUN/graphreach.
+    All edges of the graph are used, as in graphreach predict, so the scores are the same. If the run has several graphs,
+    one of them is used. For a run that adds the scores of several methods, give the folder of one method, such as
+    RUN/graphreach.
     """
     if (pair is None) == (node is None):
         raise gr.InputError("one of --pair and --node must be given")
@@ -82,7 +83,7 @@ def report(
     """Write a run as one HTML page: graph, anchors, embeddings, figures, and explained pairs or nodes; works offline.
 
     A run remembers where its labels are; --labels names the file if it has moved. For links, labels only colour the nodes.
-    Of a run on several graphs, one is shown. For a run that adds the scores of several methods, give the folder of one
+    If the run has several graphs, one is shown. For a run that adds the scores of several methods, give the folder of one
     method, such as RUN/graphreach.
     """
     check_output(output, [".html"])

@@ -16,13 +16,13 @@ from graphreach.progress import stage
 
 UNITS = {"ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 LONGEST = 24 * 3600.0
-"""Seconds that are waited at most."""
+"""Longest wait in seconds."""
 STREAM = "-"
 EDGES = "File of edges whose lines are appended, or - for standard input."
 Edges = Annotated[Path, typer.Argument(metavar="EDGES", help=EDGES, show_default=False)]
 EVERY = "How often to take the lines that have arrived: 1s, 500ms, 2m."
 OUTPUT = "Folder of batches and of what they changed."
-ONCE = "End when nothing is left to take, instead of waiting for more."
+ONCE = "End when all lines are taken, instead of waiting for more."
 
 
 def follow(
@@ -40,12 +40,12 @@ def follow(
     changed is in DIR/changes under the same number: the vectors that changed for an embedding, recommendations for the
     nodes of the batch for a run or a predictor of links. Lines have the columns of the run's own graph, found at the first
     line; a column op says add or remove, and without one all edges are added. If EDGES is the file that the run was
-    trained on, what it has so far is in the graph already.
+    trained on, its present lines are in the graph already.
 
-    Killed at any moment, the same command goes on where it was: no batch is lost or applied twice. The file must then
-    begin with what was read of it, which is checked. Of standard input, lines that are in no batch yet have to be sent
-    again. A line that cannot be read or applied ends the command, after those before it are applied; when it has been
-    mended, the same command goes on there.
+    If it is killed at any moment, the same command continues where it was: no batch is lost or applied twice. The command
+    checks that the file still begins with what was read before. With standard input, lines that are in no batch yet have to
+    be sent again. A line that cannot be read or applied ends the command after the lines before it are applied. When the
+    line has been corrected, the same command continues there.
     """
     from graphreach.updates.follower import Follower, has_begun, locked, next_place
     from graphreach.updates.sources import FileSource, StreamSource

@@ -5,20 +5,17 @@ import os
 import signal
 import sys
 import threading
-import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import typer
-from numba.core import event
 from typer.core import TyperGroup
 
-from graphreach import progress
-from graphreach.errors import InputError
-from graphreach.progress import plain_lines
+from graphreach.errors import InputError, name_missing
+from graphreach.progress import announced_compilation, plain_lines
 
 
 class Terminated(KeyboardInterrupt):
@@ -48,50 +45,6 @@ def interrupted_by_sigterm() -> Iterator[list[int]]:
         yield received
     finally:
         signal.signal(signal.SIGTERM, before)
-
-
-MESSAGE = "compiling kernels, once per installation"
-
-
-@contextmanager
-def announced_compilation(say: Callable[[str], None]) -> Iterator[None]:
-    """Say once that kernels are compiled, if that takes longer than other work may before it shows itself."""
-    listener = _Listener(say)
-    event.register("numba:compile", listener)
-    try:
-        yield
-    finally:
-        event.unregister("numba:compile", listener)
-
-
-class _Listener(event.Listener):  # type: ignore[misc]
-    """Adds up the time of compilation; kernels that are found on disk are not compiled and do not come here."""
-
-    def __init__(self, say: Callable[[str], None]) -> None:
-        self._say = say
-        self._depth, self._seconds, self._began = 0, 0.0, 0.0
-        self._timer: threading.Timer | None = None
-        self._said = False
-
-    def on_start(self, event: Any) -> None:
-        self._depth += 1
-        if self._depth > 1 or self._said:  # a kernel that another one calls
-            return
-        self._began = time.monotonic()
-        self._timer = threading.Timer(max(0.0, progress.DELAY - self._seconds), self._announce)
-        self._timer.daemon = True
-        self._timer.start()
-
-    def on_end(self, event: Any) -> None:
-        self._depth -= 1
-        if not self._depth and self._timer is not None:
-            self._seconds += time.monotonic() - self._began
-            self._timer.cancel()
-
-    def _announce(self) -> None:
-        if not self._said:
-            self._said = True
-            self._say(MESSAGE)
 
 
 BAD_INPUT, FAILED, INTERRUPTED, TERMINATED = 2, 1, 130, 143
@@ -130,7 +83,7 @@ class OneLineErrors(TyperGroup):
         except KeyboardInterrupt:
             code = INTERRUPTED
         except Exception as raised:
-            error = _name_stdout(raised)
+            error = name_missing(_name_stdout(raised), "this command")
             say(f"error: {_one_line(error)}")
             code = exit_code(error)
         except BaseException as error:

@@ -46,8 +46,8 @@ def nearest(
 ) -> None:
     """List the nodes whose vectors are most similar, the nearest first.
 
-    Each row is a node, a partner, their similarity and the partner's rank among those of the node. With --all, more than
-    50,000 nodes are searched by an approximate index, which needs the extra graphreach[nearest]; inner products are always
+    Each row is a node, a partner, their similarity and the partner's rank among those of the node. With --all and more
+    than 50,000 nodes, an approximate index is used, which needs the extra graphreach[nearest]. Inner products are always
     exact.
     """
     if bool(id_) == all_:

@@ -58,9 +58,9 @@ Labels = Annotated[Path | None, option("--labels", CLASSES, "FILE", REMEMBERED)]
 COLUMN = "Column of the classes in --labels."
 LabelColumn = Annotated[str | None, option("--label-column", COLUMN, "COLUMN", "detected, and reported")]
 Features = Annotated[Path | None, option("--features", NUMBERS, "FILE", REMEMBERED)]
-GIVEN = "Table of links to test on, taken out of the graph; with a column label, 0 for pairs that are no links."
+GIVEN = "Table of test links, which are removed from the graph; a column label may mark negative pairs by 0."
 TestPairs = Annotated[Path | None, option("--test-pairs", GIVEN, "FILE", "drawn from the graph")]
-VALIDATION = "The same of links to choose the model by."
+VALIDATION = "The same for links to choose the model by."
 ValPairs = Annotated[Path | None, option("--val-pairs", VALIDATION, "FILE", "drawn from the graph")]
 DRAWN = (
     "Negative pairs, from which links have to be distinguished: uniform, degree (both ends as popular as those of links),"

@@ -74,13 +74,13 @@ def predict(
 ) -> None:
     """Score pairs of nodes, or predict the classes of nodes.
 
-    A pair's score says which pairs are likelier. Of a run of model reach it is a probability, for the base rate that a line
-    names; of other models it is none. "rank" is its place among the pairs of the table, 1 the highest, and "percentile" the
-    share of 1000 random pairs without a link that score lower. All edges of the graph are used, including those that were
-    held out for testing.
+    A higher score means a more likely pair. With model reach the score is a probability, and a message says which base rate
+    it assumes; with other models it is not a probability. "rank" is the rank among the pairs of the table, where 1 is the
+    highest. "percentile" is the share of 1000 random pairs without a link that score lower. All edges of the graph are
+    used, including those that were held out for testing.
 
     If nodes have several labels, each node has one row per label with a probability of at least 0.5, or one row for the
-    likeliest label if there is none. The columns p_... hold the probabilities of all labels in each of its rows.
+    most likely label if there is none. The columns p_... hold the probabilities of all labels in each of its rows.
 
     Rows with unknown ids, and pairs of a node with itself, are left out and listed on stderr, and the exit code is 3.
     """
@@ -221,7 +221,7 @@ def evaluate(
     features: options.Features = None,
     json_: options.Json = False,
 ) -> None:
-    """Print the metrics of a run's test examples, or of pairs or nodes of your own whose truth is known.
+    """Print the metrics of a run's test examples, or of your own pairs or nodes with known labels.
 
     For pairs, auc is the chance that a positive pair scores above a negative one, and ap is the average precision. For
     nodes, accuracy is the share of right classes. auc is then the mean over classes of the AUC of one class against the
@@ -231,14 +231,15 @@ def evaluate(
     Scores of pairs by model reach are probabilities. Their calibration error is the mean distance of a probability from the
     share of positives among the pairs that have about that probability, at the base rate that they assume.
 
-    Where nodes have several labels, micro_f1 and macro_f1 are those of as many labels as a node has, the likeliest ones;
-    micro_f1_unknown and macro_f1_unknown those of labels with a probability of at least 0.5, at least one per node.
+    If nodes have several labels, micro_f1 and macro_f1 assume that the number of labels of each node is known. For
+    micro_f1_unknown and macro_f1_unknown it is not known, and all labels with a probability of at least 0.5 count, at least
+    one per node.
 
-    With --candidates, links are ranked among candidates of your own: mrr is the mean reciprocal rank of a link among its
-    candidates, hits@K the share of links in the first K places, and ties count half. A table has the columns source, target
-    and label, 1 for links and 0 for candidates; a link's candidates are those with its source or, with a further column
-    group, those of its group, which may have any nodes. An array pairs [links, candidates, 2] in a .npz file, as HeaRT has
-    it, goes with --pairs, the table of the links.
+    With --candidates, links are ranked among your own candidates. mrr is the mean reciprocal rank of a link among its
+    candidates, hits@K is the share of links in the first K places, and ties count half. A table has the columns source,
+    target and label, 1 for links and 0 for candidates. The candidates of a link are those with its source. With a further
+    column group, they are those of its group, which may have any nodes. A .npz file with an array pairs [links, candidates,
+    2], in the layout of HeaRT, needs --pairs, the table of the links.
     """
     from graphreach.training.run_folder import RunFolder
     from graphreach.training.settings import FITTED

@@ -16,6 +16,7 @@ from graphreach.cli.group import say
 from graphreach.cli.options import check_output, option
 from graphreach.cli.output import show_rows
 from graphreach.pairs.candidates import compares_positions
+from graphreach.pairs.recommendations import recommendation_frame
 from graphreach.progress import stage
 
 SETTINGS, MODEL = "settings.json", "model"
@@ -89,27 +90,34 @@ def recommend(
 
 def _read_data(file: GraphFile, other: Path | None, features: Path | None) -> tuple[gr.Graph, Any]:
     """The graph and the features of its nodes, if there are any that are read."""
-    from graphreach.io.tables import read_features
+    folder = file.graph.is_dir()
+    if not folder and other is not None:
+        raise gr.InputError(f"--graph must go with the folder of a run, got it with the graph {file.graph}")
+    if not folder:
+        return _with_features(file.read(), features)
     from graphreach.training.loaded_run import used_features
     from graphreach.training.run_folder import RunFolder
     from graphreach.updates.graph_folder import holds_graph, read_folder_graph
 
-    folder = file.graph.is_dir()
-    if folder and other is None and (file.graph / SETTINGS).exists():
+    if other is None and (file.graph / SETTINGS).exists():
         loaded = load_run(file.graph, None, features, None)
         return loaded.graph, used_features(loaded.run.settings, loaded.x)
-    if folder and other is None and holds_graph(file.graph):
-        graph = read_folder_graph(file.graph)
-        return graph, None if features is None else read_features(features, graph, report=say)
-    if folder and other is None:
+    if other is None and holds_graph(file.graph):
+        return _with_features(read_folder_graph(file.graph), features)
+    if other is None:
         raise gr.InputError(f"--graph must be given with a folder, which holds no graph, got none with {file.graph}")
-    if not folder and other is not None:
-        raise gr.InputError(f"--graph must go with the folder of a run, got it with the graph {file.graph}")
-    graph = file.read() if other is None else replace(file, graph=other).read()
-    x = None if features is None else read_features(features, graph, report=say)
-    if folder and (file.graph / SETTINGS).exists():
+    graph, x = _with_features(replace(file, graph=other).read(), features)
+    if (file.graph / SETTINGS).exists():
         x = used_features(RunFolder(file.graph).settings, x)
     return graph, x
+
+
+def _with_features(graph: gr.Graph, features: Path | None) -> tuple[gr.Graph, Any]:
+    if features is None:
+        return graph, None
+    from graphreach.io.tables import read_features
+
+    return graph, read_features(features, graph, report=say)
 
 
 def _predictor(source: Path, graph: gr.Graph, x: Any, seed: int, fit: bool) -> gr.LinkPredictor:
@@ -131,7 +139,7 @@ def _predictor(source: Path, graph: gr.Graph, x: Any, seed: int, fit: bool) -> g
 
 def _check_features(links: gr.LinkPredictor, x: Any) -> None:
     """Refuse a graph without the features that a model reads, and features that it does not read."""
-    width = getattr(links.head_, "node_channels", None)
+    width = links._scorer.node_channels
     if width is not None and x is None:
         raise gr.InputError(f"--features must be given, {width} columns, as the model was trained with them, got none")
     if width is None and x is not None:
@@ -146,8 +154,6 @@ class _Rows:
         self.count, self.without = 0, 0
 
     def __iter__(self) -> Iterator[Any]:
-        from graphreach.updates.models import recommendation_frame
-
         for block in self._blocks:
             self.count, self.without = self.count + len(block), self.without + len(block.without)
             yield recommendation_frame(block)

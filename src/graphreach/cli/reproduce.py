@@ -38,8 +38,8 @@ def reproduce(
 ) -> None:
     """Regenerate tables and figures of the paper, with the published figures next to ours.
 
-    A run that is on disk is not repeated, so an interrupted call can be resumed. `graphreach reproduce list` names every
-    experiment.
+    A finished run on disk is not repeated, so you can repeat an interrupted command. `graphreach reproduce list` names all
+    experiments.
     """
     from graphreach import experiments
 

@@ -60,8 +60,8 @@ def train(
     """Train a model, and score the test examples once.
 
     Links, pairs and classes of nodes are learned from what reachability says about them; --model graphreach trains the
-    paper's embedding instead and keeps the epoch that is best on validation data. Training starts from nothing, never from
-    the model of links that ships with the package, which has seen links of public graphs.
+    paper's embedding instead and keeps the epoch that is best on validation data. Training starts from random weights,
+    never from the model that ships with the package, which has seen links of public graphs.
 
     GRAPH is a file or the name of a data set (see graphreach datasets). With --labels and no --task, the model learns the
     classes of the nodes; a node with several rows in the table has several labels, which model reach learns. An

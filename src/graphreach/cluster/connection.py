@@ -1,6 +1,6 @@
-"""Being connected to Ray, to one of our own on this machine or to a cluster that is there, and its errors as sentences.
+"""Connections to Ray, on this machine or on an existing cluster, and its errors as sentences.
 
-Ray is imported when a connection is wanted, never before.
+Ray is imported only when a connection is needed.
 """
 
 import errno

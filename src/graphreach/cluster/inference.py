@@ -95,7 +95,7 @@ def write_embeddings(
 
 
 def write_shards(model: torch.nn.Module, shards: Iterator[Shard], folder: Path, num_nodes: int) -> list[Path]:
-    """Let tasks of the cluster embed shards, so many at a time, and write a file each; returns the files in order."""
+    """Let tasks of the cluster embed a number of shards at a time and write one file each; returns the files in order."""
     import ray
 
     from graphreach.cluster.tensors import pack

@@ -1,4 +1,4 @@
-"""Data sets that are made, not downloaded."""
+"""Data sets that are generated, not downloaded."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,4 +1,4 @@
-"""Which data sets there are, what is known of them without loading them, and loading them."""
+"""The data sets, what is known about them without loading them, and loading them."""
 
 import os
 from collections.abc import Callable
@@ -19,10 +19,10 @@ class Entry:
     """A data set that can be loaded.
 
     Attributes:
-        name: What it is loaded by.
-        about: What it is, in a few words.
+        name: The name to load it by.
+        about: A few words about it.
         build: Makes it from its files, or from a seed if it is generated.
-        files: What it is made from; nothing if it is generated or ships with the package.
+        files: Its source files; none if it is generated or ships with the package.
         num_graphs: Graphs; this and the following counts are those of the loaded data set (with seed 0).
         num_nodes: Nodes of all graphs.
         num_edges: Edges of all graphs.

@@ -226,15 +226,15 @@ CONNECT_TIMEOUT, READ_TIMEOUT = 10.0, 30.0
 """Seconds to wait for a connection, and for the next bytes."""
 
 ROUNDS, PAUSE = 2, 1.0
-"""How often each source is asked, and the seconds between rounds."""
+"""Number of attempts for each source, and the seconds between rounds."""
 
 CHUNK = 1 << 16
 TRY_AGAIN = {408, 425, 429}
-"""Client errors that pass."""
+"""Client errors that may go away."""
 
 
 class DownloadError(OSError):
-    """A file could be had from none of its sources; the message is one sentence that says what to put where.
+    """No source of a file could provide it; the message is one sentence that says what to put where.
 
     Example:
         >>> raise DownloadError("snap.stanford.edu: no connection")

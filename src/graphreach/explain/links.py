@@ -140,7 +140,7 @@ def _direct(features: PairFeatures, columns: Mapping[str, float], paths: Sequenc
     found, last = first_lift(features.recipe, columns), features.recipe.steps
     if found is not None:
         jumps = f"{found[0]} jump{'' if found[0] == 1 else 's'}"
-        return f"walks of {jumps} lead from one to the other {found[1]:.3g} times as often as by chance"
+        return f"walks of {jumps} lead from one to the other {times_text(found[1])} times as often as by chance"
     if paths:  # walks that were drawn may miss what is there
         return f"walks of up to {last} jumps hardly ever lead from one to the other"
     return f"no walk of up to {last} jumps leads from one to the other"
@@ -161,7 +161,7 @@ def _anchor_list(anchors: Sequence[SharedAnchor]) -> str:
 def _degree(facts: PairFacts, ids: tuple[Any, Any], directed: bool) -> str:
     ways = ("from", "to") if directed else ("of", "of")
     own = ", ".join(f"{value:g} {way} {name}" for value, way, name in zip(facts.degree, ways, ids, strict=True))
-    return f"{own}, {facts.mean_degree:.3g} on average"
+    return f"{own}, {_times(float(facts.mean_degree))} on average"
 
 
 def _return(facts: PairFacts, ids: tuple[Any, Any]) -> str:
@@ -170,6 +170,11 @@ def _return(facts: PairFacts, ids: tuple[Any, Any]) -> str:
     return (
         f"of walks of {jumps}, {first} of those from {ids[0]} and {second} of those from {ids[1]} end where they began"
     )
+
+
+def times_text(value: float) -> str:
+    """How many times, in words' precision: three digits, and whole numbers from 100 on."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _share(value: float) -> str:

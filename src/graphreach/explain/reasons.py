@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphreach.explain.likely_paths import separate_paths
-from graphreach.explain.links import first_lift, link_shares, near_anchors
+from graphreach.explain.links import first_lift, link_shares, near_anchors, times_text
 from graphreach.graph import Graph
 from graphreach.graph.ids import plain_ids
 from graphreach.pairs.direct import edge_weights
@@ -95,7 +95,7 @@ def _walks(known: KnownGraph, pair: NDArray[np.int64], columns: dict[str, float]
     found = first_lift(known.features.recipe, columns)
     if found is None:
         return ""
-    text = f"walks lead there {found[1]:.3g} times as often as by chance"
+    text = f"walks lead there {times_text(found[1])} times as often as by chance"
     paths = separate_paths(known.graph, int(pair[0]), int(pair[1]), known.features.recipe.steps, 1)
     return text + "".join(f", most often by {_listed(known.graph, np.array(path.nodes), ' > ')}" for path in paths)
 

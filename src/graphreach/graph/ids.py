@@ -89,8 +89,9 @@ def _number_by_hash(columns: list[NDArray[np.int64]]) -> tuple[list[Codes], list
     table, count = np.zeros((2**16, 2), np.int64), 0
     codes, first_rows = [np.empty(len(column), np.uint32) for column in columns], []
     for column, out in zip(columns, codes, strict=True):
-        highest = count - 1
-        table, count = kernels.number_values(column, out, table, count)
+        highest, values = count - 1, column.view()
+        values.flags.writeable = False  # as those of a frame are: one version of the kernel
+        table, count = kernels.number_values(values, out, table, count)
         first_rows.append(np.flatnonzero(np.diff(np.maximum.accumulate(np.concatenate([[highest], out])))))
     check_number_of_nodes(count)
     return codes, first_rows

@@ -169,7 +169,7 @@ def _grow(table: NDArray[np.int64]) -> NDArray[np.int64]:
             slot = _slot(table[i, 0], mask)
             while larger[slot, 1] > 0:
                 slot = (slot + 1) & mask
-            larger[slot] = table[i]
+            larger[slot, 0], larger[slot, 1] = table[i, 0], table[i, 1]  # rows as a whole take seconds to compile
     return larger
 
 

@@ -35,7 +35,7 @@ class Snapshot:
             number in the unit of the times.
         graph: The graph of all edges up to the end of the interval. Nodes keep their positions from one to the next.
         new: Ids of the ends of the edges that came in the interval for the first time, ``[m, 2]``.
-        repeated: Those of edges that were there and came again, ``[r, 2]``.
+        repeated: Ids of the ends of the edges that were there and came again, ``[r, 2]``.
 
     Example:
         >>> import polars as pl
@@ -54,7 +54,7 @@ class Snapshot:
 def replay(graph: Graph, by: str | float | None = None, *, batches: int | None = None) -> Iterator[Snapshot]:
     """Iterate over the snapshots of a graph with times, one per interval in which an edge came.
 
-    A graph keeps the earliest and the latest time of each edge, so of an edge that came more than twice the first and the
+    A graph keeps the earliest and the latest time of each edge. If an edge came more than twice, only the first and the
     last time are seen. The last snapshot has all nodes and edges of the graph, its nodes in the order in which they came;
     nodes without an edge are there from the beginning.
 

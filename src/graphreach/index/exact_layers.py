@@ -46,7 +46,7 @@ class ExactLayers:
         anchors: Positions of the anchors.
         length: L.
         tolerance: Largest error of a mean over the powers (or of a power, with hops).
-        hops: Whether powers are kept apart in the result.
+        hops: Whether powers are kept separate in the result.
         backward: Whether walks are from the anchors: :math:`(P^T)^t E`; needed for directed graphs alone.
     """
 

@@ -37,7 +37,7 @@ def tables(pointer: NDArray[np.int64], targets: NDArray[np.uint32], before: Any 
 
 @inline_kernel
 def _key(node: Any) -> Any:
-    """A hash of a node that tells all nodes apart: 32 bits, and its number."""
+    """A hash of a node that distinguishes all nodes: 32 bits, and its number."""
     return ((mix(uint64(node) * GOLDEN) >> uint64(32)) << uint64(32)) | uint64(node)
 
 

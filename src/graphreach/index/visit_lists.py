@@ -15,7 +15,7 @@ from graphreach.walks.kernels import DEAD, prefetch
 from graphreach.walks.rng import GOLDEN
 
 FULLEST = 0.8
-"""Share of a table that is filled at most: beyond, entries are far from their places."""
+"""Largest share of a table that is filled: beyond it, entries are far from their places."""
 
 ROOM = 1.5
 """Room of a table that is made or moved, relative to the entries that it must hold."""

@@ -44,7 +44,7 @@ def read_candidates(path: str | PathLike[str], graph: Graph, report: Report | No
         path: A table of pairs with a column of labels as of :func:`read_pair_labels`, 1 for links and 0 for candidates. If
             it has a column named group (or query), a link is ranked among the candidates of its group, which has one link;
             else among those with its source.
-        graph: The graph that all ids must be nodes of.
+        graph: The graph; all ids must be nodes of it.
         report: Is called with one line that says which columns were read and what was assumed.
 
     Example:
@@ -118,7 +118,7 @@ def read_candidate_array(
         path: A ``.npz`` file with the array ``pairs``, or a ``.npy`` file: ids of the nodes of each link's candidates,
             ``[links, candidates, 2]``, in the order of the links.
         links: A table of links as of :func:`read_links`.
-        graph: The graph that all ids must be nodes of.
+        graph: The graph; all ids must be nodes of it.
         report: Is called with one line that says which columns of the table were read and what was assumed.
     """
     file = check_path(path, suffixes=ARRAYS, must="have candidates")

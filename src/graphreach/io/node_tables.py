@@ -200,7 +200,7 @@ class NodeTable:
         return rest[0] if column is None else column
 
     def feature_columns(self, at_id: int) -> list[int]:
-        """All columns but the ids, and but an index that pandas wrote."""
+        """All columns except the ids and an index that pandas wrote."""
         index = self._index_column()
         skipped = (at_id, index) if index is not None and index != at_id and self._counts_rows(index) else (at_id,)
         columns = [column for column in range(len(self.names)) if column not in skipped]

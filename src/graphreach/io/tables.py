@@ -31,7 +31,7 @@ DECIMAL = r"^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$"
 """A number as programs write it."""
 
 MANY = 20
-"""Fewer classes than this are never too many, however few nodes there are."""
+"""With fewer classes than this there are never too many, even with few nodes."""
 
 BETWEEN = (",", ";", "|", " ")
 """What stands between several labels of one cell."""
@@ -310,7 +310,7 @@ def read_pair_labels(
     Args:
         path: A table as of :func:`read_pairs` with a further column of zeros and ones, one named label, class or y,
             else the third of three.
-        graph: The graph that all ids must be nodes of.
+        graph: The graph; all ids must be nodes of it.
         report: Is called with one line that says which columns were read and what was assumed.
 
     Returns:
@@ -334,12 +334,12 @@ def read_pair_labels(
 def read_links(
     path: str | PathLike[str], graph: Graph, report: Report | None = None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
-    """Read links to be predicted and, where there are labels, pairs that are no links.
+    """Read links to predict and, where there are labels, pairs that are not links.
 
     Args:
         path: A table as of :func:`read_pairs`, perhaps with a column of ones for links and zeros for other pairs: one named
             label, class or y, or the third of three in a file without header. Without it, all pairs are links.
-        graph: The graph that all ids must be nodes of.
+        graph: The graph; all ids must be nodes of it.
         report: Is called with one line that says which columns were read and what was assumed.
 
     Returns:

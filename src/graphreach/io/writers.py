@@ -28,7 +28,7 @@ def write_table(
     Args:
         path: Ends in ``.parquet``, or in anything else for text.
         frames: The rows in order. They are taken one at a time, in the caller's thread.
-        group: Rows in each row group of a Parquet file at most.
+        group: Maximum number of rows in each row group of a Parquet file.
         head: Text before the first row of a text file.
         text: Options of :meth:`polars.DataFrame.write_csv` for text files.
     """

@@ -29,7 +29,7 @@ class AttributedPairHead(Pretrained, nn.Module):
     own attributes is added to its row, :math:`Z + \mathrm{ReLU}(X W_3 + b_3) \, W_4 + b_4`.
 
     Links are found better if messages are ``linear`` (:class:`graphreach.nn.link_member.LinkMember`). Then features and
-    products may also be read ``apart``, by perceptrons of their own whose logits are added.
+    products may also be read separately (``apart``), by their own perceptrons whose logits are added.
 
     Args:
         in_channels: Number of features of a pair.
@@ -41,7 +41,7 @@ class AttributedPairHead(Pretrained, nn.Module):
         gnn_dropout: Share of the convolutional network's hidden units left out.
         attribute_dropout: Share of the attributes left out.
         own_attributes: Whether a perceptron reads a node's own attributes too.
-        apart: Whether features and products are read apart, with linear messages.
+        apart: Whether features and products are read separately, with linear messages.
         linear: Whether messages are linear; then own attributes are read in any case. None means as ``apart`` says.
 
     Shapes:

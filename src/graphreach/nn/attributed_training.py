@@ -17,29 +17,30 @@ from graphreach.graph import Graph
 from graphreach.nn.attributed_pair_head import AttributedPairHead, Member
 from graphreach.nn.link_member import LinkMember
 from graphreach.nn.neighbourhood import OPERATORS, Adjacency
-from graphreach.nn.pair_head import best_calibration, calibrate
+from graphreach.nn.pair_head import calibrate
 from graphreach.nn.sparse_rows import SparseRows
 from graphreach.pairs.attributes import AttributeScaling
+from graphreach.pairs.pair_network import best_calibration
 from graphreach.progress import live
 from graphreach.threads import available_cpus
 
 PASSES = 60
-"""Passes over the pairs at most."""
+"""Maximum number of passes over the pairs."""
 
 PATIENCE = 10
 """Passes without a better loss of what was left out, after which a member is done."""
 
 STEPS = 10
-"""Steps of a pass at least."""
+"""Minimum number of steps of a pass."""
 
 LARGEST = 4096
-"""Pairs of one kind in a step at most."""
+"""Maximum number of pairs of one kind in a step."""
 
 RATE, DECAY = 3e-3, 1e-4
 """Learning rate, which falls along a cosine, and weight decay of AdamW."""
 
 WIDE = 4
-"""Attributes are many if there are at least as many of them as nodes divided by this: words tell nodes apart then."""
+"""Attributes are many if there are at least as many of them as nodes divided by this: words then distinguish nodes."""
 
 MANY, FEW = 0.7, 0.3
 """Share of the attributes left out of a step if there are many, and if there are few."""

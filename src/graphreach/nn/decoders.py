@@ -124,7 +124,7 @@ class DotDecoder(nn.Module):
 class ScaledDecoder(nn.Module):
     r"""The dot product with a learned scale and bias, :math:`\beta\, z_u^T z_v + \gamma`.
 
-    Rows of unit length keep dot products within [-1, 1]; the scale lets the loss be as sure as the data is.
+    Rows of unit length keep dot products within [-1, 1]; the scale allows probabilities close to 0 and 1.
 
     Example:
         >>> ScaledDecoder()(torch.eye(2), torch.tensor([[0], [0]])).item()
@@ -155,7 +155,7 @@ class ReachDecoder(ScaledDecoder):
     to predict.
 
     Args:
-        hops: How many numbers a pair has in each direction.
+        hops: Number of values per pair and direction.
         epsilon: Reachability that counts as small; 1 for lift, :math:`s(u, v)` divided by the share of all edges' weight
             that v has.
 
@@ -273,14 +273,15 @@ def _array(values: Any) -> Array:
 
 
 LARGEST = 1e100
-"""Scores up to this size have a standard deviation that is a number."""
+"""Scores up to this size have a finite standard deviation."""
 
 
 class LateFusion:
     r"""A weighted sum of the standardised scores of two trained models, :math:`(1 - \lambda)\, a + \lambda\, b`.
 
     Scale and :math:`\lambda` are chosen on validation pairs, never on test pairs. Training a neighbourhood model and
-    GraphReach apart and adding their scores does better than training them as one: they are best at different epochs.
+    GraphReach separately and adding their scores works better than training them jointly: they are best at different
+    epochs.
 
     Args:
         steps: How many weights to try between 0 and 1.

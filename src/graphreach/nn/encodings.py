@@ -76,7 +76,7 @@ def laplacian_encodings(graph: Graph, dim: int = 16, seed: int = 0, *, flip_sign
     positive, or with ``flip_signs`` each sign is drawn. Where an eigenvalue repeats, any rotation of its vectors would do
     as well; the seed fixes which one comes out.
 
-    A graph of c components (a node alone is one) has c eigenvectors of eigenvalue zero, which tell components apart and
+    A graph of c components (a node alone is one) has c eigenvectors of eigenvalue zero, which distinguish components and
     nothing within them: these are left out. The others are zero outside one component, unless eigenvalues of components
     coincide. Where there are fewer than ``dim``, the last columns are zero. Directions are ignored: an edge counts with the
     mean weight of both.

@@ -21,13 +21,13 @@ class GraphReach(NodeModel):
     <https://arxiv.org/abs/2008.09657>`_ paper: ``num_layers - 1`` aggregating layers and a last one that does not
     aggregate, :math:`z_v = \sigma(\mathcal{M}^L_v W_Z) \in \mathbb{R}^k`.
 
-    The paper leaves :math:`\sigma` open. A sigmoid makes every dot product positive and training stalls; rows scaled to
-    unit length train well and are the default.
+    The paper does not say what :math:`\sigma` is. A sigmoid makes every dot product positive and training stalls; rows
+    scaled to unit length train well and are the default.
 
     Args:
         in_channels: Width of the node features; 0 if there are none (every node then has the feature 1).
         hidden_channels: Width of the hidden layers.
-        num_layers: Layers, with the last.
+        num_layers: Number of layers, including the last one.
         aggregation: ``"attention"`` or ``"mean"``.
         heads: Attention heads, averaged.
         dropout: Dropout probability for the output of the hidden layers.
@@ -159,7 +159,7 @@ def as_positions(
     batch: Tensor | None = None,
     hops: int | None = None,
 ) -> Positions:
-    """Whatever describes reachability, as positions."""
+    """Any form of reachability, as positions."""
     if isinstance(reach, Positions):
         return reach
     if isinstance(reach, Reachability):

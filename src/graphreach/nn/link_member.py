@@ -27,7 +27,7 @@ class LinkMember(nn.Module):
         hidden_channels: Width of the hidden layers of both perceptrons.
         gnn_channels: Width of the rows.
         dropouts: Shares of hidden units, of entries of :math:`H` and of attributes left out in a training step.
-        apart: Whether features and products are read apart.
+        apart: Whether features and products are read separately.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class LinkMember(nn.Module):
         return functional.layer_norm(rows, rows.shape[1:], self.norm_weight, self.norm_bias)
 
     def networks(self, features: Tensor, products: Tensor, generator: torch.Generator | None = None) -> Tensor:
-        """Logits ``[k, m]`` of the perceptrons: two that read apart, else one."""
+        """Logits ``[k, m]`` of the perceptrons: two that read separately, else one."""
         if not self.apart:
             together = torch.cat([products, features], dim=1)
             return read_layers(together, self.weights, self.biases, self.dropout, generator)[None]

@@ -21,7 +21,7 @@ from graphreach.nn.node_model import NodeModel, dropout
 class Adjacency:
     r"""Which nodes a node hears from: :math:`A_{vu}` is the weight of the edge from u to v, 1 without weights.
 
-    Messages go along edges, from source to target. Made once a graph; the matrices that layers multiply by are made at
+    Messages go along edges, from source to target. Make it once per graph; the matrices that layers multiply by are made at
     first use and kept.
 
     Args:
@@ -195,16 +195,16 @@ class Neighbourhood(NodeModel):
     r"""GCN, GraphSAGE, GAT or GIN: ``num_layers`` of PyG's layers with ReLU and dropout between them.
 
     The layers are ``GCNConv``, ``SAGEConv`` (mean), ``GATConv`` and ``GINConv`` (with a network of two linear layers). They
-    get a sparse matrix whose normalisation is done once, not in every step. Messages go along edges. Edge weights are
-    honoured by GCN as in PyG, by GraphSAGE as a weighted mean and by GIN as a weighted sum; GAT has weights of its own and
-    ignores them.
+    get a sparse matrix whose normalisation is done once, not in every step. Messages go along edges. GCN uses
+    edge weights as in PyG, GraphSAGE takes a weighted mean and GIN a weighted sum. GAT has weights of its own and ignores
+    edge weights.
 
     Args:
         kind: ``"gcn"``, ``"sage"``, ``"gat"`` or ``"gin"``.
         in_channels: Width of the node features; 0 if there are none (every node then has the feature 1).
         hidden_channels: Width of the hidden layers; 32 in App. E.
         out_channels: Width of the embedding; ``hidden_channels`` by default.
-        num_layers: Layers; 2 in App. E.
+        num_layers: Number of layers; 2 in App. E.
         dropout: Dropout probability for the output of the hidden layers; 0.5 in App. E.
         num_nodes: Number of nodes of an embedding table that is added to the input (transductive).
         decoder: ``"dot"``, ``"scaled"``, ``"reach"`` or a module; see :meth:`score_pairs`.

@@ -172,13 +172,13 @@ class NodeModel(Pretrained, nn.Module):
 class MLP(NodeModel):
     r"""A multi-layer perceptron on the features alone: linear layers with ReLU and dropout between them.
 
-    What it scores is what the features (or, with ``num_nodes``, a table of free embeddings) give without the graph.
+    It shows what the features (or, with ``num_nodes``, a table of free embeddings) give without the graph.
 
     Args:
         in_channels: Width of the node features; 0 if there are none.
         hidden_channels: Width of the hidden layers.
         out_channels: Width of the embedding; ``hidden_channels`` by default.
-        num_layers: Layers.
+        num_layers: Number of layers.
         dropout: Dropout probability for the output of the hidden layers.
         num_nodes: Number of nodes of an embedding table that is added to the input (transductive).
         decoder: ``"dot"``, ``"scaled"``, ``"reach"`` or a module; see :meth:`score_pairs`.
@@ -251,7 +251,7 @@ class NodeClassifier(Pretrained, nn.Module):
 
     Args:
         in_channels: Width of the embedding: k.
-        num_classes: Classes.
+        num_classes: Number of classes.
         dropout: Dropout probability for the embedding.
 
     Example:

@@ -1,24 +1,20 @@
-"""The network that reads what describes a pair: a few small perceptrons whose logits are averaged."""
+"""The network that reads the features of a pair: a few small perceptrons whose logits are averaged."""
 
 import copy
 import itertools
 import math
-from typing import Any
+from typing import Any, Self
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
 from graphreach.nn.perceptrons import RATE, train_perceptrons
 from graphreach.nn.pretrained import Pretrained
+from graphreach.pairs.pair_network import PairNetwork, best_calibration
 
 START_RATE = 1e-3
 """Learning rate of a head that starts from another one."""
-
-RIDGE, NEWTON = 1e-4, 50
-"""Pull of the calibration towards none, and steps of Newton's method at most."""
 
 PARTS = 10
 """Parts that the pairs are dealt into: each member is trained without another one of them."""
@@ -27,8 +23,8 @@ PARTS = 10
 class PairHead(Pretrained, nn.Module):
     r"""Logits of pairs from their features: the mean of several perceptrons with two hidden layers.
 
-    Features are standardised once, over the pairs of both kinds together: statistics of each kind apart would say which
-    kind a pair is of. The mean logit is calibrated by a scale and a shift that were found on pairs which the members had
+    Features are standardised once, over the pairs of both kinds together: separate statistics of each kind would give the
+    kind of a pair away. The mean logit is calibrated by a scale and a shift that were found on pairs which the members had
     not seen.
 
     Args:
@@ -94,6 +90,18 @@ class PairHead(Pretrained, nn.Module):
         logits: Tensor = slope * self.members(own).mean(0) + shift
         return logits
 
+    def network(self) -> PairNetwork:
+        """What was learned, as arrays that share the module's memory."""
+        return PairNetwork.of({name: each.detach().numpy() for name, each in self.state_dict().items()}, self.dropout)
+
+    @classmethod
+    def of(cls, network: PairNetwork) -> Self:
+        """The module of a network, in evaluation mode, whose parameters share its memory."""
+        head = cls(**network.config())
+        tensors = {name: torch.from_numpy(each) for name, each in network.arrays().items()}
+        head.load_state_dict(tensors, assign=True)
+        return head.eval()
+
     def __repr__(self) -> str:
         return (
             f"{type(self).__name__}({self.in_channels}, hidden_channels={self.hidden_channels}, "
@@ -113,7 +121,7 @@ def fit_pair_head(
         x: Features.
         y: 1 for pairs that are linked or have the relation that is learned, else 0.
         seed: Random seed for weights, dropout and order.
-        start: A head of the same features to go on from, with its standardisation; None to begin with random weights.
+        start: A head of the same features to start from, with its standardisation; None starts from random weights.
         arguments: Arguments of :class:`PairHead`.
 
     Returns:
@@ -169,31 +177,3 @@ def _left_out(head: PairHead, x: Tensor, part: Tensor) -> Tensor:
 def calibrate(head: Any, logits: Tensor, y: Tensor) -> None:
     """Give a head the calibration that suits the logits of pairs that its members have not seen."""
     head.calibration.copy_(torch.tensor(best_calibration(logits.double().numpy(), y.numpy())))
-
-
-def best_calibration(logits: NDArray[np.float64], y: NDArray[Any]) -> tuple[float, float]:
-    """Scale and shift by which logits of unseen pairs have the highest likelihood, both kinds counting alike.
-
-    By Newton's method: PyTorch's optimisers take seconds to import.
-    """
-    truth = (y == 1).astype(np.float64)
-    weight = truth / (2 * max(1.0, truth.sum())) + (1 - truth) / (2 * max(1.0, (1 - truth).sum()))
-    values = np.stack([logits, np.ones(len(truth))])
-    begin = np.array([1.0, 0.0])
-
-    def loss(found: NDArray[np.float64]) -> float:
-        margins = (1 - 2 * truth) * (found @ values)
-        return float(weight @ np.logaddexp(0, margins) + RIDGE * ((found - begin) ** 2).sum())
-
-    found, best = begin, loss(begin)
-    for _ in range(NEWTON):
-        chance = 0.5 * (1 + np.tanh(0.5 * (found @ values)))
-        slope = values @ (weight * (chance - truth)) + 2 * RIDGE * (found - begin)
-        curvature = (values * (weight * chance * (1 - chance))) @ values.T + 2 * RIDGE * np.eye(2)
-        step = np.linalg.solve(curvature, slope)
-        while (now := loss(found - step)) > best and np.abs(step).max() > 1e-9:
-            step = step / 2
-        if now >= best:
-            break
-        found, best = found - step, now
-    return max(float(found[0]), 0.05), float(found[1])

@@ -19,13 +19,13 @@ from graphreach.progress import live
 from graphreach.threads import available_cpus
 
 EPOCHS = 40
-"""Passes over the rows at most."""
+"""Maximum number of passes over the rows."""
 
 ROWS = 1_000_000
 """Rows that all passes together look at, unless that is less than :data:`FEWEST` passes."""
 
 FEWEST = 8
-"""Passes over the rows at least."""
+"""Minimum number of passes over the rows."""
 
 RATE, DECAY = 3e-3, 1e-2
 """Learning rate, which falls along a cosine, and weight decay of AdamW."""

@@ -28,10 +28,11 @@ def anchor_sets(
 
     For :math:`i = 1 \ldots \log_2 n` there are :math:`c \log_2 n` sets of :math:`n / 2^i` nodes, drawn without repetition
     (Bourgain's theorem). A set counts by its member u that is closest to node v, with the similarity
-    :math:`s(v, u) = 1 / (d(v, u) + 1)` in both directions, and zero where none is reached. Of several closest members the
-    one with the lowest hash counts. Weights are not looked at; in a directed graph d is the distance from v to u.
+    :math:`s(v, u) = 1 / (d(v, u) + 1)` in both directions, and zero where none is reached. If several members are
+    equally close, the one with the lowest hash counts. Weights are ignored; in a directed graph d is the distance from
+    v to u.
 
-    P-GNN draws new sets in every epoch: call this again with another seed. It takes one breadth-first search a set, and
+    P-GNN draws new sets in every epoch: call this again with another seed. It takes one breadth-first search per set, and
     memory for the n x :math:`\log_2^2 n` results, never n x n.
 
     Args:
@@ -81,7 +82,7 @@ class PGNN(NodeModel):
         s(v, u) = \frac{1}{d(v, u) + 1}
 
     Hidden layers take the mean over all sets; the last takes one number per set, :math:`\mathcal{M}_v w`, and rows are
-    scaled to unit length. Whether it is P-GNN-E (exact distances) or P-GNN-F (two hops) lies in the positions: see
+    scaled to unit length. The positions decide whether it is P-GNN-E (exact distances) or P-GNN-F (two hops): see
     :func:`anchor_sets`. Call it with a new seed in every epoch for new sets.
 
     Differs from the authors' code: theirs multiplies :math:`h_u` alone by the similarity, and maps it by a learned function
@@ -90,7 +91,7 @@ class PGNN(NodeModel):
     Args:
         in_channels: Width of the node features; 0 if there are none (every node then has the feature 1).
         hidden_channels: Width of the hidden layers.
-        num_layers: Layers, with the last.
+        num_layers: Number of layers, including the last one.
         dropout: Dropout probability for the output of the hidden layers.
         num_nodes: Number of nodes of an embedding table that is added to the input (transductive).
         decoder: ``"dot"``, ``"scaled"``, ``"reach"`` or a module; see :meth:`score_pairs`.

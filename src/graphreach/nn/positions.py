@@ -91,7 +91,7 @@ class Positions:
 
     @property
     def hops(self) -> int | None:
-        """How many steps are kept apart, or ``None``."""
+        """The number of steps that are kept separate, or ``None``."""
         return None if self.to_values.dim() == 1 else int(self.to_values.size(1))
 
     @property

@@ -8,7 +8,7 @@ from graphreach.walks.defaults import NUM_WALKS, WALK_LENGTH
 
 
 class Preset(NamedTuple):
-    """Arguments of :class:`GraphReach`, of :func:`graphreach.reachability`, and what its similarities are turned into.
+    """Arguments of :class:`GraphReach` and of :func:`graphreach.reachability`, and the scale of similarities.
 
     Attributes:
         model: Arguments of the model.

@@ -1,4 +1,4 @@
-"""The layers: messages from anchors to nodes, and what is made of them."""
+"""The layers: messages from anchors to nodes, and their aggregation."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -25,7 +25,7 @@ class Messages(nn.Module):
         \mathcal{M}_v[i] = act\big((s(v, a_i)\, h_v \,\Vert\, s(a_i, v)\, h_{a_i}) W_{\mathcal{M}} + b\big)
 
     With :math:`W_{\mathcal M} = [W_1; W_2]` this is :math:`act(s(v, a_i) P_v + s(a_i, v) Q_i + b)` for
-    :math:`P = H W_1` and :math:`Q = H_A W_2`: the tensor of n x k x 2d numbers never exists.
+    :math:`P = H W_1` and :math:`Q = H_A W_2`: the tensor of n x k x 2d numbers is never stored.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class ReachReadout(Messages):
         message_activation: ``None`` or ``"relu"``.
         similarity: ``False`` replaces all similarities by one (the ablation of section 4.4).
         similarity_map: ``None`` or ``"learned"``.
-        hops: L, with reachability whose steps are kept apart.
+        hops: L, with reachability whose steps are kept separate.
         bias: Whether messages and output have a bias.
 
     Shapes:
@@ -208,7 +208,7 @@ class ReachConv(Messages):
         message_activation: ``None`` (the paper) or ``"relu"``.
         similarity: ``False`` replaces all similarities by one: the ablation M^- of section 4.4.
         similarity_map: ``None`` (the paper) or ``"learned"``, a small network on the similarity.
-        hops: L, for reachability whose steps are kept apart (needs a learned map).
+        hops: L, for reachability whose steps are kept separate (needs a learned map).
         bias: Whether messages have a bias.
 
     Shapes:

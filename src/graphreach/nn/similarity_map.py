@@ -24,7 +24,7 @@ class SimilarityMap(nn.Module):
     a fused kernel that never stores the hidden layer.
 
     Args:
-        hops: L, how many similarities an entry has (1, or the number of steps kept apart).
+        hops: L, how many similarities an entry has (1, or the number of steps that are kept separate).
         hidden_channels: Width of the hidden layer.
 
     Example:

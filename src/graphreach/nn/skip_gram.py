@@ -57,12 +57,12 @@ class SkipGram:
         dim: Width of the embedding.
         num_walks: Walks from each node.
         walk_length: Jumps of a walk.
-        window: The farthest step that counts as near; for each node of a walk it is drawn from 1 to this.
-        negatives: Random nodes for each pair.
-        epochs: Passes over all walks.
+        window: Largest distance in a walk that counts as near; for each node of a walk it is drawn from 1 to this number.
+        negatives: Number of random nodes per pair.
+        epochs: Number of passes over all walks.
         p: Return parameter of node2vec.
         q: In-out parameter of node2vec; p = q = 1 is DeepWalk.
-        learning_rate: At the beginning; it falls linearly to a hundredth.
+        learning_rate: Initial learning rate; it falls linearly to a hundredth.
         directed: Whether walks in a directed graph follow its edges.
         seed: Random seed for walks, windows, negatives and initial values.
 
@@ -92,7 +92,7 @@ class SkipGram:
     seed: int = 0
 
     def fit(self, graph: Graph, start: tuple[NDArray[np.float32], NDArray[np.float32]] | None = None) -> Self:
-        """Train on walks of ``graph``, which are made and forgotten some nodes at a time.
+        """Train on walks of ``graph``, which are made for some nodes at a time and not kept.
 
         Args:
             graph: The graph.
@@ -132,7 +132,8 @@ class SkipGram:
         return self
 
     def grown(self, graph: Graph, known: NDArray[np.int64], new: NDArray[np.int64]) -> Self:
-        """The model of a grown graph: known nodes keep their vectors, those of new nodes are trained on walks from them.
+        """The model of a grown graph: known nodes keep their vectors, and vectors of new nodes are trained on walks
+        from them.
 
         Args:
             graph: The grown graph.

@@ -155,13 +155,39 @@ def _length(positions: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 @kernel
+def _kth_largest(values: Any, k: Any) -> Any:
+    """The k-th largest value, by Hoare's selection, which moves the values; NumPy's takes seconds to compile."""
+    low, high, wanted = 0, len(values) - 1, len(values) - k
+    while low < high:
+        pivot = values[(low + high) // 2]
+        i, j = low, high
+        while i <= j:
+            while values[i] < pivot:
+                i += 1
+            while values[j] > pivot:
+                j -= 1
+            if i <= j:
+                values[i], values[j] = values[j], values[i]
+                i += 1
+                j -= 1
+        if wanted <= j:
+            high = j
+        elif wanted >= i:
+            low = i
+        else:
+            break
+    return values[wanted]
+
+
+@kernel
 def _best(values: Any, nodes: Any, size: Any, out: Any) -> Any:
     """Fill ``out`` with the nodes of the largest values, in no order; of equal ones the first. Returns how many."""
     most = len(out)
     if size <= most:
-        out[:size] = nodes[:size]
+        for i in range(size):  # a slice takes two seconds to compile
+            out[i] = nodes[i]
         return size
-    limit = np.partition(values[:size], size - most)[size - most]
+    limit = _kth_largest(values[:size].copy(), most)
     count = 0
     for i in range(size):
         if values[i] > limit:
@@ -262,7 +288,7 @@ def _reach_rows(
         for i in range(count):
             x[support[i]] = 0.0
         _leave_out(total, links, u, linked, 0.0)
-        size = 0
+        size = np.int64(0)  # a plain 0 would compile what is called with it once more
         for i in range(reached):
             v = touched[i]
             if total[v] * worth[v] > 0.0:
@@ -288,12 +314,12 @@ def _best_rows(
 ) -> None:
     """The nodes with the largest entries of each row, if they are above zero and of the ``wanted`` side."""
     n = alike.shape[1]
-    values, places = np.empty(n, np.float32), np.empty(n, np.int64)
+    values, places = np.empty(n), np.empty(n, np.int64)
     for j in range(share[0], len(nodes), share[1]):
         if share[2][0] != 0:
             return
         _leave_out(alike[j], links, nodes[j], linked, np.float32(0.0))
-        size = 0
+        size = np.int64(0)
         for v in range(n):
             if alike[j, v] > 0.0 and (len(side) == 0 or side[v] == wanted[nodes[j]]):
                 values[size], places[size] = alike[j, v], v

@@ -15,6 +15,9 @@ from graphreach.progress import track
 NODES = 1 << 10
 """Nodes whose candidates are scored at a time."""
 
+DIGITS = 6
+"""Significant digits of probabilities in files: one in a million is much where links are few."""
+
 Numbers = NDArray[np.float64]
 
 
@@ -176,3 +179,15 @@ def _best(
 
 def _nothing(graph: Graph) -> Recommendations:
     return Recommendations(graph.ids[:0], graph.ids[:0], np.empty(0), np.empty(0, np.int64), graph.ids[:0])
+
+
+def recommendation_frame(found: Recommendations) -> Any:
+    """Recommendations as a frame for files."""
+    import polars as pl
+
+    from graphreach.io.writers import ids_for_files
+
+    columns = found.columns()
+    ids = {name: pl.Series(ids_for_files(columns[name])) for name in ("node", "partner")}
+    chance = pl.Series(columns["probability"]).round_sig_figs(DIGITS)
+    return pl.DataFrame(columns | ids | {"probability": chance})

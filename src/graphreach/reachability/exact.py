@@ -314,7 +314,8 @@ def _multiply(
             begin, end = np.int64(indptr[v]), np.int64(indptr[v + 1])
             some = _add_rows(indices, weights, begin, min(begin + FLUSH, end), x, alive, partial)
             if end - begin > FLUSH:
-                total[:] = partial
+                for c in range(COLUMNS):  # a slice takes two seconds to compile
+                    total[c] = partial[c]
                 for chunk in range(begin + FLUSH, end, FLUSH):
                     some |= _add_rows(indices, weights, chunk, min(chunk + FLUSH, end), x, alive, partial)
                     for c in range(COLUMNS):

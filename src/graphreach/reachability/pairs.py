@@ -268,7 +268,7 @@ def _pair_powers(
     share: Any, edges: Any, back: Any, inverse: Any, pull_cost: Any, sources: Any, pointer: Any, targets: Any,
     length: Any, apart: Any, out: Any,
 ) -> None:  # fmt: skip
-    """out[p] = mean over t of P^t(u, targets[p]), or each power apart; source j owns pointer[j]..[j + 1].
+    """out[p] = mean over t of P^t(u, targets[p]), or each power separately; source j owns pointer[j]..[j + 1].
 
     ``edges`` and ``back`` are (indptr, indices, weights) of the graph and of the transposed one.
     """
@@ -286,7 +286,10 @@ def _pair_powers(
                 for t in range(length):
                     out[pointer[j] + p, t] = powers[p, t]
             else:
-                out[pointer[j] + p, 0] = powers[p].sum() / length
+                total = 0.0
+                for t in range(length):
+                    total += powers[p, t]
+                out[pointer[j] + p, 0] = total / length
 
 
 @parallel_kernel

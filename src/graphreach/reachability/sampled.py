@@ -81,7 +81,7 @@ class CountToAnchors(Job):
 
     @property
     def most_rows(self) -> int | None:
-        """Starts to be walked from at a time at most: their rows are dense before they are compressed."""
+        """Maximum number of starts to walk from at a time: their rows are dense before they are compressed."""
         return CSR_ROWS if self.compressed else None
 
     def walk(self, table: Transitions, starts: NDArray[np.uint32], out: NDArray[Any] | None = None) -> Any:

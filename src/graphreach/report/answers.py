@@ -162,20 +162,19 @@ def on_pairs(task: str, test: Examples, auc: Bounds, graph: Any) -> PairAnswer:
         auc: The AUC and its interval.
         graph: The graph that the model was trained on.
     """
-    noun, other = ("links", "pairs without a link") if task == "link" else ("pairs of one class", "others")
-    one, none = ("a link", "a pair without one") if task == "link" else ("a pair of one class", "another pair")
+    noun, other = ("link", "pair without a link") if task == "link" else ("pair of one class", "pair of two classes")
     count = int(np.count_nonzero(test.label == 1))
-    held = f"{len(test):,} held-out pairs, {count:,} {noun} and {len(test) - count:,} {other}"
+    held = f"{_many(len(test), 'held-out pair')}, {_many(count, noun)} and {_many(len(test) - count, other)}"
     if not len(test) or np.isnan(auc.value):
         what = "no pairs were held out" if not len(test) else f"the held-out pairs are of one kind: {held}"
         return PairAnswer([f"Nothing is measured on this graph, as {what}."], None)
     base = _common_neighbours(graph, test)
-    beside = f", counting common neighbours reaches {100 * base:.0f}%" if base is not None else ""
+    beside = f", counting common neighbours reaches {100 * base:.3g}%" if base is not None else ""
     guess = "cannot be told from guessing" if auc.low <= 0.5 else f"is {_called(auc.value)}"
     sentences = [
-        f"On {held}, the model ranks {one} above {none} {100 * auc.value:.0f}% of the time: AUC {auc.value:.3f}"
+        f"On {held}, the model ranks a {noun} above a {other} {100 * auc.value:.3g}% of the time: AUC {auc.value:.3f}"
         f"{interval(auc)}.",
-        f"Guessing reaches 50%{beside}. The result {guess}.{_few(auc, f'{count:,} {noun}')}",
+        f"Guessing reaches 50%{beside}. The result {guess}.{_few(auc, _many(count, noun))}",
     ]
     return PairAnswer(sentences, base)
 
@@ -196,6 +195,20 @@ def interval(bounds: Bounds) -> str:
         ' (95% interval 0.250 to 0.750)'
     """
     return "" if np.isnan(bounds.low) else f" (95% interval {bounds.low:.3f} to {bounds.high:.3f})"
+
+
+def _many(count: int, noun: str) -> str:
+    """A number and its noun, whose first word before "of" or "without" has the plural.
+
+    Example:
+        >>> _many(2, "pair without a link"), _many(1, "link")
+        ('2 pairs without a link', '1 link')
+    """
+    for mark in (" of ", " without "):
+        head, found, rest = noun.partition(mark)
+        if found:
+            return f"{_many(count, head)}{found}{rest}"
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _called(value: float) -> str:

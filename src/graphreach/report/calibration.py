@@ -5,10 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphreach.report.figures import wilson
 from graphreach.tasks.calibration import SURE
-
-Z = 1.959964
-"""Quantile of the normal distribution for 95%."""
 
 TRUSTED, ROUGH = 0.05, 0.1
 """Expected calibration errors up to which probabilities hold, and hold roughly."""
@@ -60,9 +58,7 @@ def calibration_bins(chances: NDArray[np.float64], labels: NDArray[np.int64], pr
     for each in np.unique(place).tolist():
         own = place == each
         count, hits = int(np.count_nonzero(own)), int(np.count_nonzero(positive & own))
-        middle, half = (hits + Z**2 / 2) / (count + Z**2), Z * np.sqrt(hits * (count - hits) / count + Z**2 / 4)
-        ends = np.clip([middle - half / (count + Z**2), middle + half / (count + Z**2)], 0, 1)
-        share, low, high = (float(odds * p / (odds * p + 1 - p)) for p in (hits / count, *ends))
+        share, low, high = (float(odds * p / (odds * p + 1 - p)) for p in wilson(hits, count))
         found.append(Bin(float(np.average(chances[own], weights=weight[own])), share, low, high, hits, count))
     return found
 
@@ -93,11 +89,12 @@ def trust(bins: list[Bin], error: float, noun: str, probabilities: bool = True) 
     if not sure:
         return f"{text} No group has {FEW} pairs, too few to see more."
     if not wrong:
-        return f"{text} All {len(sure)} groups of at least {FEW} pairs agree with the line within their 95% intervals."
+        groups = "The only group" if len(sure) == 1 else f"All {len(sure)} groups"
+        return f"{text} {groups} of at least {FEW} pairs: the line lies within the 95% interval."
     worst = max(wrong, key=lambda each: abs(each.chance - each.share) * each.pairs)
     way = "fewer" if worst.share < worst.chance else "more"
     return (
         f"{text} {len(wrong)} of {len(sure)} groups of at least {FEW} pairs lie off the line by more than their 95% "
-        f"interval: of the {worst.pairs:,} pairs at about {worst.chance:.2f}, {way} are {noun} than that "
-        f"({worst.share:.2f})."
+        f"interval: of the {worst.pairs:,} pairs at about {worst.chance:.2f}, {way} are {noun} than that, "
+        f"{worst.share:.2f}."
     )

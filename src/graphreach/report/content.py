@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 from graphreach.datasets import Sample
 from graphreach.explain import Explainer
 from graphreach.explain import Path as LikelyPath
-from graphreach.graph import Graph
 from graphreach.graph.ids import plain_ids
 from graphreach.report import figures
+from graphreach.report.detail import detail
 from graphreach.report.drawing import (
     DECADES,
-    circles,
     on_square,
     pack,
     quantise,
@@ -34,9 +33,6 @@ from graphreach.training.trainer import CHECKPOINT
 
 REACH_BYTES, POINTS = 1_800_000, 400
 """Maximum size of the reachability that nodes can be coloured by, and maximum number of points of a curve."""
-
-LAID_OUT = 150_000
-"""Nodes up to which the whole graph is laid out, and not the drawn nodes alone."""
 
 RECORDED = ("settings", "seconds", "peak_memory", "versions", "parameters", "best_epoch", "epochs")
 """Entries of the run's record that the page shows unchanged, where there are such."""
@@ -181,30 +177,27 @@ class Content(ABC):
     def _nodes(self) -> dict[str, Any]:
         graph, nodes = self.sample.graph, self.nodes
         self._communities = communities(graph)
-        whole = graph.num_nodes <= LAID_OUT or len(nodes) == graph.num_nodes
-        places = (
-            layout(graph)[nodes]
-            if whole
-            else layout(Graph.from_scipy(graph.to_scipy()[nodes][:, nodes], graph.directed))
-        )
-        self._places, pointer = on_square(places), graph.indptr.astype(np.int64)
+        part = len(nodes) < graph.num_nodes
+        self._large = detail(graph, self._communities, nodes) if part else None
+        places = on_square(layout(graph)) if self._large is None else self._large.places
+        pointer = graph.indptr.astype(np.int64)
         return {
             "ids": plain_ids(graph.ids[nodes]),
-            "graph": pack(self._places),
-            "map": pack(on_square(plane(self.explainer.z)[nodes])),
+            "graph": pack(places),
+            "map": pack(on_square(plane(self.explainer.z[nodes]))),
             "degree": pack(smallest(pointer[nodes + 1] - pointer[nodes])),
         }
 
     def _detail(self) -> dict[str, Any] | None:
         """What is drawn of what, and circles that stand for whole communities; None where all nodes are drawn."""
-        total = self.sample.graph.num_nodes
-        if len(self.nodes) == total:
+        if self._large is None:
             return None
         return {
-            "drawn": f"{len(self.nodes):,} of {total:,} nodes drawn: anchors, the {self.examples} listed on this page, "
-            "the nodes with most neighbours, and ends of edges drawn at random. A circle stands for a community, and its "
-            "number counts all nodes of it; choose one to open it.",
-            "circles": circles(self._places, self._communities[self.nodes], np.bincount(self._communities)),
+            "drawn": f"{len(self.nodes):,} of {self.sample.graph.num_nodes:,} nodes drawn: anchors, the {self.examples} "
+            "listed on this page, the nodes with most neighbours, and ends of edges drawn at random. A circle stands for "
+            "a community, and its number counts all nodes of it; choose one to open it. Drawn nodes with most neighbours "
+            "stand in the middle of their circle.",
+            "circles": self._large.circles,
         }
 
     def _edges(self) -> dict[str, Any]:

@@ -59,36 +59,6 @@ def shown_edges(
     return ends, total
 
 
-MOST_CIRCLES, LEAST = 40, 3
-"""Communities with a circle at most, and drawn nodes of one at least."""
-
-
-def circles(places: NDArray[np.uint16], own: NDArray[np.int64], sizes: NDArray[np.int64]) -> list[dict[str, Any]]:
-    """Circles around most of the drawn nodes of the largest communities.
-
-    Args:
-        places: Where nodes are drawn, ``[m, 2]``.
-        own: The community of each.
-        sizes: Number of nodes of each community, drawn or not.
-
-    Example:
-        >>> circles(np.array([[0, 0], [0, 4], [0, 8]], np.uint16), np.zeros(3, int), np.array([30]))
-        [{'community': 0, 'nodes': 30, 'drawn': 3, 'x': 0, 'y': 4, 'radius': 4}]
-    """
-    found = []
-    for each in range(min(MOST_CIRCLES, len(sizes))):
-        inside = places[own == each].astype(np.float64)
-        if len(inside) < LEAST:
-            continue
-        middle = np.median(inside, axis=0)
-        away = np.hypot(*(inside - middle).T)
-        x, y, radius = (int(value) for value in (*middle, np.quantile(away, 0.75)))
-        found.append(
-            {"community": each, "nodes": int(sizes[each]), "drawn": len(inside), "x": x, "y": y, "radius": radius}
-        )
-    return found
-
-
 DECADES = 5
 """Powers of ten that quantised reachability spans below its greatest value."""
 

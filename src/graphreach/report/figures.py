@@ -12,6 +12,9 @@ from graphreach.explain import Explainer
 from graphreach.tasks.label_sets import likeliest_labels, probable_labels
 from graphreach.walks.rng import check_seed
 
+Z = 1.959964
+"""Quantile of the normal distribution for 95%."""
+
 LEVEL, DRAWS, WORK = 0.95, 1000, 20_000_000
 BINS = 40
 BLOCK, HELD = 4096, 2_000_000
@@ -23,6 +26,18 @@ class Bounds(NamedTuple):
     value: float
     low: float
     high: float
+
+
+def wilson(hits: int, count: int) -> Bounds:
+    """A share with Wilson's interval, which is none of width zero where all or no examples are hits.
+
+    Example:
+        >>> [round(each, 3) for each in wilson(40, 40)]
+        [1.0, 0.912, 1.0]
+    """
+    middle, half = hits + Z**2 / 2, Z * np.sqrt(hits * (count - hits) / count + Z**2 / 4)
+    low, high = np.clip([middle - half, middle + half], 0, count + Z**2) / (count + Z**2)
+    return Bounds(hits / count, float(low), float(high))
 
 
 def auc_interval(scores: NDArray[Any], labels: NDArray[Any], seed: int = 0) -> Bounds:
@@ -52,17 +67,14 @@ def auc_interval(scores: NDArray[Any], labels: NDArray[Any], seed: int = 0) -> B
 
 
 def node_intervals(scores: NDArray[Any], labels: NDArray[Any], seed: int = 0) -> dict[str, Bounds]:
-    """Accuracy and one-vs-rest AUC of probabilities ``[m, classes]``, with intervals of a bootstrap over the nodes."""
+    """Accuracy with Wilson's interval and one-vs-rest AUC with that of a bootstrap over the nodes, of ``[m, classes]``."""
     rng, count = np.random.default_rng(seed), len(labels)
-    right = scores.argmax(1) == labels
     draws = int(np.clip(WORK // scores.size, 100, DRAWS))
-    found: dict[str, list[NDArray[np.float64]]] = {"accuracy": [], "auc": []}
-    for size in _pieces(draws, max(1, HELD // count)):
-        times = _draw(rng, count, size)
-        found["accuracy"].append(times @ right / count)
-        found["auc"].append(weighted_auc(scores, labels, times))
-    once = {"accuracy": float(right.mean()), "auc": float(weighted_auc(scores, labels, np.ones((1, count)))[0])}
-    return {name: _bounds(once[name], np.concatenate(each)) for name, each in found.items()}
+    pieces = _pieces(draws, max(1, HELD // count))
+    drawn = np.concatenate([weighted_auc(scores, labels, _draw(rng, count, size)) for size in pieces])
+    once = float(weighted_auc(scores, labels, np.ones((1, count)))[0])
+    right = int(np.count_nonzero(scores.argmax(1) == labels))
+    return {"accuracy": wilson(right, count), "auc": _bounds(once, drawn)}
 
 
 def label_intervals(scores: NDArray[Any], truth: NDArray[np.bool_], seed: int = 0) -> dict[str, Bounds]:

@@ -72,8 +72,8 @@ SMALL = 300
 PIVOTS, ROUNDS, REPULSIONS, MOVES = 48, 300, 6, 60_000_000
 """Nodes that distances are measured to, rounds of forces, nodes that push an edge in a round, pushes altogether."""
 
-FEWEST, PULLS = 30, 500_000
-"""Rounds of forces at least, and edges that pull; of more, as many are drawn at random."""
+PULLS = 500_000
+"""Edges that pull; of more, as many are drawn at random."""
 
 
 def layout(graph: Graph, seed: int = 0) -> NDArray[np.float64]:
@@ -96,7 +96,7 @@ def layout(graph: Graph, seed: int = 0) -> NDArray[np.float64]:
     if len(source) > PULLS:
         drawn = np.random.default_rng(seed).permutation(len(source))[:PULLS]
         source, target = source[drawn], target[drawn]
-    rounds = int(np.clip(MOVES // (REPULSIONS * len(source)), FEWEST, ROUNDS))
+    rounds = int(np.clip(MOVES // (REPULSIONS * len(source)), 50, ROUNDS))
     order = np.random.default_rng(seed).permutation(len(source))
     settle(at, source[order], target[order], REPULSIONS, rounds, seed)
     return at

@@ -34,7 +34,7 @@ class PairContent(Content):
         noun, same = ("links", "linked") if link else ("pairs", "of one class")
         rest = "that the graph does not have" if link else "that are in no part of the data"
         found = [
-            ("new", "Most confident new", f"Pairs {rest}, highest score first.", fresh),
+            ("new", "Best new", f"Pairs {rest}, highest score first.", fresh),
             ("missed", "Missed", f"Test pairs that are {same}, lowest score first.", index[:, missed]),
             ("believed", "Believed", f"Test pairs that are not {same}, highest score first.", index[:, believed]),
         ]

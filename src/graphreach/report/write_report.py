@@ -26,7 +26,10 @@ from graphreach.training.run_folder import RunFolder
 from graphreach.training.settings import FITTED
 from graphreach.training.trained_run import TrainedRun
 
-SCRIPTS = ("data.js", "colours.js", "view.js", "charts.js", "panels.js", "links.js", "nodes.js", "main.js")
+SCRIPTS = (
+    "data.js", "colours.js", "view.js", "charts.js", "panels.js", "links.js", "nodes.js", "circles.js", "answer.js",
+    "main.js",
+)  # fmt: skip
 
 
 def write_report(
@@ -57,16 +60,21 @@ def make_report(
     split: Split | None = None,
     classes: Sequence[Any] = (),
 ) -> str:
-    """A run as one HTML page: the graph with its anchors, a map of embeddings, figures, and explained examples.
+    """A run as one HTML page that opens with the answer, and shows the graph, figures and explained examples.
 
-    For links and pairs the page lists new pairs that the model is sure of and test pairs that it was wrong about, with what
-    their scores are made of: in a run of method ``graphreach`` the anchors that carry them; in one of method ``reach`` what
-    each group of features adds, the most travelled paths between both nodes, and the anchors that both are near to. For
-    classes of nodes it lists test nodes that the model was wrong about or unsure of, with their position among the anchors.
-    Test metrics come with 95% bootstrap intervals.
+    For links and pairs the answer is the best new ones, each with a reason; for classes of nodes accuracy or F1, which
+    classes are confused, and figures of each class. Sentences say how good that is, for how many held-out examples, and
+    what a baseline reaches.
 
-    The page needs no network, no font and no script but its own. Graphs of more than 10,000 nodes are shown in part. Of a
-    run on several graphs the page shows one, with the figures of that graph, and names those of all.
+    For links and pairs the page also lists test pairs that the model was wrong about, with what their scores are made of:
+    in a run of method ``graphreach`` the anchors that carry them; in one of method ``reach`` what each group of features
+    adds, the most travelled paths between both nodes, and the anchors that both are near to. For classes of nodes it lists
+    test nodes that the model was wrong about or unsure of, with their position among the anchors. Test metrics come with
+    95% intervals.
+
+    The page needs no network, no font and no script but its own. Of a graph of more than 10,000 nodes it draws 8,000, and
+    circles that stand for communities. Of a run on several graphs the page shows one, with the figures of that graph, and
+    names those of all.
 
     Args:
         folder: Folder that :func:`graphreach.training.run` wrote, of method ``graphreach`` or ``reach``; of a run of

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import connected_components
 
 from graphreach.arguments import describe, to_array, to_finite, to_integers, to_list
 from graphreach.errors import InputError
@@ -162,6 +161,8 @@ def large_components(graph: Graph, more_than: int) -> NDArray[np.int64]:
 
     Components are numbered by their first node.
     """
+    from scipy.sparse.csgraph import connected_components
+
     _, label = connected_components(graph.to_scipy(), directed=graph.directed, connection="weak")
     _, first, label, sizes = np.unique(label, return_index=True, return_inverse=True, return_counts=True)
     kept = np.flatnonzero(sizes > more_than)

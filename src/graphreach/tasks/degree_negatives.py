@@ -10,7 +10,7 @@ ROUNDS = 64
 """Attempts at finding pairs that are still free."""
 
 FEWEST = 1024
-"""Pairs that an attempt draws at least."""
+"""Minimum number of pairs that an attempt draws."""
 
 
 def draw_by_degree(graph: Graph, size: int, taken: Keys, rng: np.random.Generator, sides: Sides | None = None) -> Pairs:

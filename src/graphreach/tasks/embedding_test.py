@@ -58,9 +58,9 @@ def judge_embedding(
 ) -> list[EmbeddingScore]:
     r"""Judge vectors of nodes by the labels that a linear classifier predicts from them.
 
-    The standard test of node embeddings, from the `"DeepWalk: Online Learning of Social Representations"
+    This is the standard test of node embeddings, from the `"DeepWalk: Online Learning of Social Representations"
     <https://arxiv.org/abs/1403.6652>`_ paper. A random share of the labelled nodes trains one logistic regression per label
-    (one-vs-rest, L2), by which the labels of the other nodes are predicted.
+    (one-vs-rest, L2), which predicts the labels of the other nodes.
 
     Columns are centred by the training part. The strength of the penalty is chosen on the training part alone, so that
     neither the scale nor the place of the vectors matters: the :math:`C` of
@@ -81,9 +81,9 @@ def judge_embedding(
         repeats: Number of random draws of the training nodes. In one draw the nodes of a smaller share are among those of
             a larger one.
         seed: Random seed for the draws and for the folds.
-        counts: With ``"known"`` the :math:`k` likeliest labels of a node with :math:`k` labels are predicted, as DeepWalk
-            and node2vec have it; with ``"unknown"`` those with a probability of at least 0.5, or else the likeliest one.
-            Figures by different protocols cannot be compared.
+        counts: With ``"known"`` the :math:`k` most likely labels of a node with :math:`k` labels are predicted, as in
+            DeepWalk and node2vec. With ``"unknown"`` these are the labels with a probability of at least 0.5, or else
+            the most likely one. Results with different protocols cannot be compared.
 
     Returns:
         One :class:`EmbeddingScore` per share. Macro F1 is over the labels that a test node has or is predicted to have. The

@@ -1,4 +1,4 @@
-"""Validation and test as somebody else drew them."""
+"""Validation and test sets that somebody else drew."""
 
 import numpy as np
 

@@ -97,13 +97,14 @@ SOURCES_PER_CALL = 1 << 12
 def common_neighbours(graph: Graph, pairs: Pairs) -> Scores:
     r"""How many neighbours u and v share, :math:`\sum_w A_{uw} A_{wv}`.
 
-    With weights, the sum of products of weights; in a directed graph, over paths :math:`u \to w \to v`.
+    With weights this is the sum of products of weights, and in a directed graph the sum over paths :math:`u \to w \to v`.
     """
     return pair_products(graph, pairs, np.ones(graph.num_nodes), 2, True, "common neighbours")[:, 1]
 
 
 def adamic_adar(graph: Graph, pairs: Pairs) -> Scores:
-    r"""Shared neighbours, those with fewer neighbours of their own counting more, :math:`\sum_w A_{uw} A_{wv} / \ln k_w`.
+    r"""Shared neighbours, where those with fewer neighbours of their own count more,
+    :math:`\sum_w A_{uw} A_{wv} / \ln k_w`.
 
     :math:`k_w` is the number of nodes that w has an edge with, in either direction, whatever the weights, and at least 2.
     """
@@ -117,9 +118,9 @@ def adamic_adar(graph: Graph, pairs: Pairs) -> Scores:
 
 
 def katz(graph: Graph, pairs: Pairs, beta: float = 0.05, length: int = 4) -> Scores:
-    r"""Paths from u to v, longer ones counting less, :math:`\sum_{t=1}^{l} \beta^t (A^t)_{uv}`.
+    r"""Paths from u to v, where longer ones count less, :math:`\sum_{t=1}^{l} \beta^t (A^t)_{uv}`.
 
-    The sum stops at ``length``, so that it takes sparse rows only and is finite for every :math:`\beta`.
+    The sum stops at ``length``, so it needs sparse rows only and is finite for every :math:`\beta`.
     """
     length = check_count("length", length)
     if not (np.isfinite(beta) and beta > 0):
@@ -132,8 +133,8 @@ def katz(graph: Graph, pairs: Pairs, beta: float = 0.05, length: int = 4) -> Sco
 def pagerank(graph: Graph, pairs: Pairs, damping: float = 0.85, epsilon: float = 1e-5, both: bool = True) -> Scores:
     r"""Personalised PageRank of v seen from u, :math:`\pi_u(v)`, plus that of u seen from v.
 
-    By forward push, whose work for one node is at most :math:`1 / (\epsilon (1 - d))` edges whatever the size of the
-    graph: a walk's share that is less than :math:`\epsilon` for each edge of the node where it stands is left there.
+    It is computed by forward push. The work for one node is at most :math:`1 / (\epsilon (1 - d))` edges, whatever the
+    size of the graph: a share below :math:`\epsilon` per edge of the node where a walk stands is left there.
     In an undirected graph without weights :math:`\pi_u(v)` is too small by at most :math:`\epsilon k_v`. A walk at a dead
     end starts again.
     """
@@ -182,16 +183,16 @@ HEURISTICS: dict[str, Callable[..., Scores]] = {
 
 
 def score(name: str, graph: Graph, pairs: ArrayLike, **options: Any) -> Scores:
-    """Score pairs as links by a heuristic; the more, the likelier.
+    """Score pairs as links by a heuristic; higher means more likely.
 
-    Weights and directions of the graph count. Give it the graph of a split, which does not hold the edges to predict.
+    Weights and directions of the graph count. Use the graph of a split, which does not hold the edges to predict.
 
     Args:
         name: ``"common-neighbours"``, ``"adamic-adar"``, ``"katz"`` (``beta``, ``length``), ``"pagerank"`` (``damping``,
             ``epsilon``, ``both``) or ``"reachability"`` (``walk_length``, ``method``, ``num_walks``, ``seed``, ``both``).
-        graph: The edges that can be seen.
+        graph: The graph with the visible edges.
         pairs: Positions, ``[2, m]``.
-        **options: Those of the heuristic.
+        **options: Options of the heuristic.
 
     Returns:
         One score per pair, ``[m]``.

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 COUNTS = ("known", "unknown")
-"""Whether a prediction is told how many labels each node has."""
+"""Whether a prediction knows the number of labels of each node."""
 
 
 class F1(NamedTuple):
@@ -17,7 +17,7 @@ class F1(NamedTuple):
 
 
 def likeliest_labels(probability: NDArray[Any], counts: NDArray[Any]) -> NDArray[np.bool_]:
-    """The likeliest labels of each node, as many as it has; of equal ones the first.
+    """The most likely labels of each node, as many as it has; of equal ones the first.
 
     Args:
         probability: ``[m, classes]``; any scores that rank the labels of a node.
@@ -34,7 +34,7 @@ def likeliest_labels(probability: NDArray[Any], counts: NDArray[Any]) -> NDArray
 
 
 def probable_labels(probability: NDArray[Any]) -> NDArray[np.bool_]:
-    """The labels of each node with a probability of at least 0.5, or else the likeliest one.
+    """The labels of each node with a probability of at least 0.5, or else the most likely one.
 
     Example:
         >>> probable_labels(np.array([[0.1, 0.3, 0.2], [0.9, 0.8, 0.4]]))

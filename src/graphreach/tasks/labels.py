@@ -1,9 +1,8 @@
-"""What training labels say by themselves: closure of pairs, and walks that stay among nodes known to be alike."""
+"""What training labels say without a model: closure of pairs, and walks that stay among nodes of the same class."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from graphreach.arguments import check_choice, check_number, check_pairs
 from graphreach.errors import InputError
@@ -16,9 +15,9 @@ from graphreach.tasks.pair_keys import contains, encode
 def closure(split: Split, part: str = "test") -> NDArray[np.float64]:
     """Score pairs by transitive closure: 1 if both nodes lie in one component of the training positives, else 0.
 
-    It looks at no graph and learns nothing. To have one label is transitive, so where training pairs are drawn from all
-    nodes (protocols ``"published"`` and ``"clean"``) it solves pairwise node classification, and a model that does so has
-    shown nothing; with ``"node-disjoint"`` it scores nothing. It belongs in every table of that task.
+    It looks at no graph and learns nothing. Having the same label is transitive. So where training pairs are drawn from all
+    nodes (protocols ``"published"`` and ``"clean"``), closure solves pairwise node classification, and the success of a
+    model shows nothing. With ``"node-disjoint"`` all its scores are 0. It belongs in every table of that task.
 
     Args:
         split: A split of pairs.
@@ -58,6 +57,8 @@ def closure_scores(split: Split, pairs: ArrayLike) -> NDArray[np.float64]:
 
 def same_component(links: NDArray[np.int64], pairs: NDArray[np.int64], num_nodes: int) -> NDArray[np.bool_]:
     """Which pairs ``[2, m]`` lie in one component of the undirected graph of ``links`` ``[2, l]``."""
+    from scipy.sparse.csgraph import connected_components
+
     ones = np.ones(links.shape[1])
     _, component = connected_components(coo_array((ones, (links[0], links[1])), (num_nodes, num_nodes)), directed=False)
     together: NDArray[np.bool_] = component[pairs[0]] == component[pairs[1]]
@@ -65,10 +66,10 @@ def same_component(links: NDArray[np.int64], pairs: NDArray[np.int64], num_nodes
 
 
 def label_weights(split: Split, same: float = 1.0, other: float = 0.01) -> Graph:
-    """The split's graph with edge weights that lead walks along edges between nodes known to have one label.
+    """The split's graph with edge weights that lead walks along edges between nodes known to have the same label.
 
-    Known is what the training examples say: for nodes, that both ends are training nodes of one class; for pairs, that
-    the ends are a positive training pair, in either direction. Such an edge weighs ``same``, every other one ``other``; a
+    Only training examples count: for nodes, both ends must be training nodes of the same class; for pairs, the ends must
+    be a positive training pair, in either direction. Such an edge has weight ``same``, every other edge ``other``. The
     graph's own weights are multiplied by these.
 
     Differs from the authors' code, whose weights are made from validation and test labels as well.

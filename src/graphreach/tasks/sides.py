@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from graphreach.errors import InputError
 from graphreach.graph import Graph
@@ -82,6 +81,8 @@ def colour(graph: Graph) -> NDArray[np.int8]:
     In the graph of two copies of every node, whose edges lead from one copy to the other, the copies of a node are in two
     components exactly where no cycle of odd length passes.
     """
+    from scipy.sparse.csgraph import connected_components
+
     n, edges = graph.num_nodes, graph.edge_index
     edges = edges[:, edges[0] != edges[1]]
     source, target = np.concatenate([edges, edges[::-1]], axis=1)

@@ -3,7 +3,6 @@
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import minimum_spanning_tree
 
 from graphreach.tasks.pair_keys import Keys, contains, decode, encode, unique
 
@@ -19,6 +18,8 @@ def spanning_forest(keys: Keys, num_nodes: int, rng: np.random.Generator) -> NDA
         >>> int(spanning_forest(triangle, 3, np.random.default_rng(0)).sum())
         2
     """
+    from scipy.sparse.csgraph import minimum_spanning_tree
+
     low, high = decode(keys)
     weights = 1.0 + rng.permutation(len(keys))  # all different, so that the forest is the only one; zero is no link
     tree = minimum_spanning_tree(csr_array((weights, (low, high)), shape=(num_nodes, num_nodes))).tocoo()

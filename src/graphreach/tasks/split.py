@@ -85,7 +85,7 @@ def split(
         task: ``"link"``, ``"pair"`` or ``"node"`` (or ``"lp"``, ``"pnc"``, ``"nc"``).
         protocol: See above; by default ``"clean"`` for links and ``"node-disjoint"`` for pairs and nodes.
         seed: Random seed. The same seed gives the same split; the positives of a seed do not depend on ``negatives`` or
-        ``candidates``.
+            ``candidates``.
         negatives: For links. ``"uniform"``: all unlinked pairs are equally likely. For validation and test,
             ``"same-distance"``: as many hops apart in the split's graph as the positives are without their edge; or
             ``"common-neighbour"``: pairs that share a neighbour there. For all three parts, ``"degree"``: both ends are

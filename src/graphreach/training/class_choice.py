@@ -19,7 +19,7 @@ FACTOR = 10**0.5
 """Between two penalties that are tried next to each other."""
 
 STEPS = 6
-"""Steps up or down from the first penalty at most."""
+"""Maximum number of steps up or down from the first penalty."""
 
 FEWEST = 10
 """Labelled nodes that are not the only one of their class, from which on there is something to validate on."""
@@ -31,7 +31,7 @@ LEAST_WEIGHT = 0.02
 """Weight of a model below which it is left out."""
 
 MOST_VALIDATED, LEAST_VALIDATED, MOST_CELLS = 6_000, 1_500, 60_000
-"""Labelled nodes to validate on at most; fewer, down to the second number, with more labels than the third holds."""
+"""Maximum number of labelled nodes to validate on; fewer, down to the second number, with more labels than the third."""
 
 Penalties = dict[str, float]
 

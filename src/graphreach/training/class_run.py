@@ -10,12 +10,12 @@ from graphreach.arguments import describe, to_array, to_integers
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.checks import check_graph
+from graphreach.io.model_folder import MODEL
 from graphreach.progress import Clock
 from graphreach.tasks import Split
 from graphreach.tasks.node_labels import NodeLabels
 from graphreach.training.class_scorer import ClassOptions, ClassScorer, learn_classes
 from graphreach.training.loaded_run import Features, LoadedRun, Positions, check_features, used_features
-from graphreach.training.run_folder import MODEL
 from graphreach.training.settings import Settings
 
 

@@ -43,7 +43,7 @@ FOLDS = 10
 """Folds that labelled nodes are dealt in; a node's features come from the labels of the other folds."""
 
 MOST_FITTED = 50_000
-"""Labelled nodes that weights are fitted to at most; reachability of the classes is computed from all."""
+"""Maximum number of labelled nodes that weights are fitted to; reachability of the classes is computed from all."""
 
 ROWS = 1 << 14
 """Nodes whose logits are computed at a time."""

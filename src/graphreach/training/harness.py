@@ -14,6 +14,7 @@ from graphreach.arguments import check_flag
 from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.matching import check_saved_ids
+from graphreach.io.model_folder import MODEL
 from graphreach.io.records import peak_memory, versions
 from graphreach.progress import Clock
 from graphreach.tasks import Split, check_leaks, label_weights, split_dataset
@@ -24,7 +25,7 @@ from graphreach.training.methods import METHODS, SCORERS, Method, Scorer
 from graphreach.training.model import Scores, TaskModel, evaluate, measure
 from graphreach.training.outcome import Outcome, fuse
 from graphreach.training.plan import Plan, check_labels, check_run, resolve, shared
-from graphreach.training.run_folder import HEAD, MODEL, RunFolder, describe_content, ids_hash
+from graphreach.training.run_folder import HEAD, RunFolder, describe_content, ids_hash
 from graphreach.training.settings import FITTED, Settings, SplitSettings
 from graphreach.training.trainer import Trainer
 from graphreach.walks.engine import Engine, Local, find_engine
@@ -39,19 +40,19 @@ def run(
 
     Args:
         data: A data set, or one graph with features and labels.
-        settings: All that decides the result. Methods joined by ``+`` are trained apart and their scores added with a
-            weight chosen on validation (:class:`graphreach.nn.LateFusion`).
-        folder: Where checkpoint, model and ``record.json`` go. A run that is there is not repeated, an interrupted one
-            goes on and ends with the same metrics. A run of other settings or on other data is refused before anything is
-            written, as is a folder that another process trains in.
+        settings: All that decides the result. Methods joined by ``+`` are trained separately, and their scores are
+            added with a weight chosen on validation (:class:`graphreach.nn.LateFusion`).
+        folder: Where checkpoint, model and ``record.json`` go. A finished run there is not repeated, and an interrupted
+            one continues and ends with the same metrics. A run with other settings or other data is refused before anything
+            is written, and so is a folder that another process trains in.
         tensorboard: Whether to write curves for TensorBoard to the folder.
-        check: Whether leaks are looked for, and refused.
-        walk_graph: From a split to the graph that the model reads instead of ``split.graph``, say with other edge
-            weights. Nothing looks for leaks in it.
+        check: Whether to check the split for leaks and refuse it if there are any.
+        walk_graph: A function from a split to the graph that the model reads instead of ``split.graph``, for example with
+            other edge weights. This graph is not checked for leaks.
         engine: ``"local"``, ``"ray"``, or an engine such as :class:`graphreach.cluster.Ray`, whose workers share the steps.
-            The losses are the same up to rounding, and a run may go on with the other engine. The folder must be on
+            The losses are the same up to rounding, and a run may continue with the other engine. The folder must be on
             storage that all nodes share.
-        source: How the data are read again, plain values to keep as ``source.json`` in the folder.
+        source: How to read the data again: plain values, which are kept as ``source.json`` in the folder.
 
     Example:
         >>> import graphreach as gr

@@ -231,7 +231,7 @@ class Batch:
 def make_batches(
     splits: list[Split], inputs: list[Inputs], size: int, pair_reach: PairReach | None = None
 ) -> list[Batch]:
-    """Up to ``size`` graphs a batch, those to train on apart from those only to predict for."""
+    """Up to ``size`` graphs per batch; graphs for training and graphs only for prediction are in separate batches."""
     groups = [
         [i for i, split in enumerate(splits) if (len(split.train.label) > 0) == trained] for trained in (True, False)
     ]

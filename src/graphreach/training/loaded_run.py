@@ -1,4 +1,4 @@
-"""Any finished run, ready to score: one model, several whose scores are added, or none that was trained."""
+"""Any finished run, ready to score: a model, several models whose scores are added, or a method without training."""
 
 from pathlib import Path
 from typing import Any
@@ -110,7 +110,7 @@ class LoadedRun:
         return np.ones(graph.num_nodes, np.bool_)
 
     def logits(self, z: Any, pairs: Positions, graph: Graph) -> NDArray[Any]:
-        """A number for each pair ``[2, m]`` of positions: the higher, the likelier."""
+        """A number for each pair ``[2, m]`` of positions: higher means more likely."""
         raise NotImplementedError
 
     def score_pairs(self, z: Any, pairs: Positions, graph: Graph) -> NDArray[Any]:

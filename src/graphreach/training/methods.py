@@ -1,4 +1,4 @@
-"""Every method by its name: what a model reads and how it is built, or how pairs are scored without one."""
+"""All methods by their names: what a model reads and how it is built, or how pairs are scored without a model."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple

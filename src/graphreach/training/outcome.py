@@ -1,4 +1,4 @@
-"""What a run found, and what several found together."""
+"""The result of a run, and of several runs together."""
 
 import struct
 import tokenize

@@ -24,7 +24,7 @@ def link_examples(graph: Graph, negatives: str, num_links: int, attributes: bool
     Args:
         graph: The graph; if it was read as one with two kinds of nodes, other pairs are between the two as well.
         negatives: ``"uniform"``, or ``"degree"`` for pairs whose ends are drawn in proportion to their degree.
-        num_links: Links at most.
+        num_links: Maximum number of links.
         attributes: Whether attributes of nodes are read.
         seed: Random seed.
     """

@@ -1,4 +1,4 @@
-"""What can be chosen about learning pairs from reachability, checked once for the estimator and for the harness."""
+"""Options of learning pairs from reachability, checked once for the estimator and for the harness."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -10,20 +10,20 @@ from graphreach.graph import Graph
 from graphreach.pairs.recipe import NUM_ANCHORS, PairRecipe
 
 LINKS = 50_000
-"""Links that are learned from at most: more did not help, and one pass describes them."""
+"""Maximum number of links to learn from: more did not help, and one pass describes these."""
 
 WIDEST = 4096
-"""Hidden units of a perceptron at most: weights grow with their square."""
+"""Maximum number of hidden units of a perceptron: the number of weights grows with its square."""
 
 FEWEST_LINKS = 4
-"""Links that a graph must have to learn from."""
+"""Minimum number of links to learn from."""
 
 DRAWN, MOST_TIMES = 100_000, 5
 """Maximum number of negative pairs per link that are drawn with attributes; each training step takes some of them."""
 
 
 def num_others(num_links: int, attributes: bool) -> int:
-    """How many pairs that are no links are learned from: as many as links, or a few times as many with attributes.
+    """How many negative pairs are learned from: as many as links, or a few times as many with attributes.
 
     Example:
         >>> num_others(1000, attributes=False), num_others(1000, attributes=True), num_others(50_000, attributes=True)
@@ -41,7 +41,7 @@ class PairOptions:
         lengths: Jumps of the walks to anchors, or ``"auto"``.
         num_anchors: Number of anchors, at most the number of nodes, or ``"auto"``.
         method: ``"exact"``, ``"walks"`` or ``"auto"``.
-        num_links: Links, or pairs of the relation, to learn from at most, and as many others.
+        num_links: Maximum number of links, or of pairs of the relation, to learn from, and of other pairs.
         hidden_channels: Width of the perceptrons.
         num_members: Number of perceptrons.
 

@@ -13,16 +13,16 @@ from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.checks import check_graph
 from graphreach.graph.matching import match_ids
-from graphreach.nn.attributed_pair_head import AttributedPairHead
+from graphreach.io.model_folder import MODEL
 from graphreach.pairs import check_attributes
 from graphreach.progress import Clock
 from graphreach.tasks import Split
 from graphreach.tasks.calibration import reliability
 from graphreach.training.loaded_run import Features, LoadedRun, Positions, check_features, used_features
 from graphreach.training.model import Scores
+from graphreach.training.pair_learning import learn_pairs
 from graphreach.training.pair_options import PairOptions
-from graphreach.training.pair_scorer import KnownGraph, PairExamples, PairScorer, learn_pairs
-from graphreach.training.run_folder import MODEL
+from graphreach.training.pair_scorer import KnownGraph, PairExamples, PairScorer
 from graphreach.training.settings import Settings
 
 
@@ -97,8 +97,7 @@ class ReachRun(LoadedRun):
 
     def embed(self, graph: Graph, x: Features = None) -> KnownGraph:
         """What describes the pairs of a graph, with the features of its nodes if the run was trained with some."""
-        head = self.scorer.head
-        width = head.node_channels if isinstance(head, AttributedPairHead) else None
+        width = self.scorer.node_channels
         known = self.scorer.on(check_graph(graph), self.new_anchors, check_features(self.settings, x, width))
         wanted = self.scorer.anchors
         if wanted is not None and not self.new_anchors:

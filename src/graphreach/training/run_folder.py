@@ -17,6 +17,7 @@ from graphreach.errors import InputError
 from graphreach.graph import Graph
 from graphreach.graph.ids import hash_ids
 from graphreach.io.files import remove_orphans
+from graphreach.io.model_folder import MODEL
 from graphreach.io.records import write_json
 from graphreach.tasks import Split
 from graphreach.tasks.dataset import Dataset, Sample
@@ -25,7 +26,7 @@ from graphreach.training.settings import Settings, first_problem
 from graphreach.training.trainer import CHECKPOINT, read_checkpoint
 
 SETTINGS, CONTENT, SOURCE, RECORD = "settings.json", "content.json", "source.json", "record.json"
-SCORES, MODEL, HEAD, LOCK = "scores.npz", "model", "head", ".lock"
+SCORES, HEAD, LOCK = "scores.npz", "head", ".lock"
 REMEDY = "choose another folder, or delete it"
 
 FORMAT = 1

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from graphreach.errors import InputError
-from graphreach.nn.pretrained import CONFIG, saved_model
-from graphreach.training.run_folder import MODEL
+from graphreach.io.model_folder import CONFIG, MODEL, saved_model
 
 ESTIMATORS = {
     "PairHead": "LinkPredictor", "AttributedPairHead": "LinkPredictor", "LinearClasses": "ReachClassifier",

@@ -1,4 +1,4 @@
-"""What a run is made of, checked before anything starts."""
+"""The settings of a run, checked before anything starts."""
 
 import math
 import reprlib
@@ -28,7 +28,7 @@ from graphreach.walks.defaults import NUM_ANCHORS, STRATEGY
 Name = str | int | float
 
 PATIENCE = 250
-"""Epochs without a better validation after which training stops: 50 of them at least have the later learning rate."""
+"""Epochs without a better validation before training stops; at least 50 of them have the later learning rate."""
 
 MOST = 2**53
 """The largest count, which JSON keeps exactly."""
@@ -332,7 +332,7 @@ class Settings(TrainingSettings, ReachSettings, ModelSettings, SplitSettings):
     def read(cls, file: Path | None = None, changes: Iterable[str] = (), **values: Any) -> Self:
         """Settings from a YAML file, then ``key=value`` texts, then arguments that are not None.
 
-        What they hold for the model and for reachability is checked against the arguments of these.
+        Settings of the model and of reachability are checked against the arguments of these.
 
         Example:
             >>> Settings.read(None, ["epochs=5", "model.heads=2"]).model.given()
@@ -351,7 +351,7 @@ class Settings(TrainingSettings, ReachSettings, ModelSettings, SplitSettings):
         return settings
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """Settings with some of them changed, which are checked as all others are.
+        """Settings with some of them changed; they are checked like all others.
 
         Example:
             >>> Settings(epochs=5).model_copy(update={"seed": 2}).seed

@@ -1,4 +1,4 @@
-"""A finished run, ready to predict, also on a graph that has grown or changed."""
+"""A finished run that predicts, also on a graph that has grown or changed."""
 
 import warnings
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from graphreach.graph import Graph
 from graphreach.graph.checks import check_graph
 from graphreach.graph.ids import few_ids
 from graphreach.graph.matching import check_anchor_ids, match_ids
-from graphreach.nn.pretrained import CONFIG
+from graphreach.io.model_folder import CONFIG, MODEL
 from graphreach.progress import Clock
 from graphreach.tasks.dataset import Sample
 from graphreach.tasks.link_split import without_links
@@ -25,17 +25,17 @@ from graphreach.training.inputs import PairReach
 from graphreach.training.methods import SCORERS, find_method
 from graphreach.training.model import TaskModel
 from graphreach.training.plan import Plan, resolve
-from graphreach.training.run_folder import HEAD, MODEL, RunFolder, ids_hash, read_json
+from graphreach.training.run_folder import HEAD, RunFolder, ids_hash, read_json
 from graphreach.training.settings import FITTED, Settings
 
 ENCODERS = ("GraphReach", "PGNN", "Neighbourhood", "MLP")
 
 
 NO_PROBABILITIES = "scores are no probabilities"
-"""What a run says of its scores unless they are calibrated."""
+"""What a run says about its scores unless they are calibrated."""
 
 FEW_MISSING = 0.1
-"""The share of anchors that a graph may lack, and one at least."""
+"""The share of anchors that a graph may lack; one may always be missing."""
 
 
 class AnchorMatch(NamedTuple):
@@ -107,8 +107,8 @@ class TrainedModel:
         model: Encoder and head.
         settings: Settings of the run.
         anchors: Ids of the anchors; None if every graph has anchors of its own.
-        new_anchors: Whether every graph gets as many anchors of its own, for graphs that have nothing to do with the one
-            that was trained on. Not for classes of nodes, which are learned from the anchors.
+        new_anchors: Whether every graph gets the same number of its own anchors, for graphs that are unrelated to the
+            training graph. Not for classes of nodes, which are learned from the anchors.
         ids_hash: Hash of the ids of the only nodes that the model knows, if it has a vector for each.
     """
 
@@ -200,9 +200,8 @@ class TrainedModel:
     ) -> NDArray[np.float32]:
         """The score between 0 and 1 of each pair ``[2, m]`` of positions; with the graph, if the decoder reads it.
 
-        Higher means likelier, but a score is no probability: it is not calibrated, and most pairs of a graph that have no
-        link may score above 0.5. Links that are in the graph are left out of it for their own reachability, as they were
-        in training.
+        Higher means more likely, but a score is not a probability: it is not calibrated, and most pairs without a link may
+        score above 0.5. The own edge of a pair is left out of the graph for its reachability, as in training.
         """
         out: NDArray[np.float32] = torch.from_numpy(self.logits(z, pairs, graph)).sigmoid().numpy()
         return out

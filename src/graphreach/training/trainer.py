@@ -13,9 +13,10 @@ from torch import Tensor, nn
 
 from graphreach.errors import InputError
 from graphreach.io.files import replacing
+from graphreach.io.model_folder import json_checksum
 from graphreach.limits import reused_memory
 from graphreach.nn.device import find_device
-from graphreach.nn.pretrained import json_checksum, tensor_checksum
+from graphreach.nn.pretrained import tensor_checksum
 from graphreach.progress import Clock, live
 from graphreach.threads import one_torch_thread
 from graphreach.training.inputs import Batch, Inputs, Part, draw, steps

@@ -1,4 +1,4 @@
-"""Edges that are added and removed one after the other, put together to one change of a graph."""
+"""Edges that are added and removed one after the other, combined into one change of a graph."""
 
 from typing import Any, NamedTuple
 

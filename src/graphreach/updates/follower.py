@@ -17,7 +17,7 @@ from graphreach.updates.models import Followed
 from graphreach.updates.sources import MOST, Source, StreamSource
 
 FOLLOW, LAYOUT = "follow.json", "lines.json"
-"""What is followed by what, and how the lines are laid out."""
+"""Files that say what follows what, and how the lines are laid out."""
 
 FORMAT = 1
 
@@ -104,7 +104,7 @@ class Follower:
         folder: A folder that has begun, which no other process follows.
         model: What is kept up to date.
         source: What the lines come from, at :func:`next_place`.
-        say: Is told what happens, one sentence at a time.
+        say: Is called with one sentence for each event.
     """
 
     def __init__(self, folder: Path, model: Followed, source: Source, say: Callable[[str], None]) -> None:
@@ -115,7 +115,7 @@ class Follower:
         self.graph = self._catch_up()
 
     def run(self, every: float, once: bool = False) -> None:
-        """Take what arrives every so many seconds, until the source has ended, or with ``once`` until nothing is left."""
+        """Take what arrives at regular intervals until the source ends, or with ``once`` until nothing is left."""
         while True:
             lines, place = self.source.peek(), self.source.place
             if lines:

@@ -10,18 +10,14 @@ from graphreach.errors import InputError
 from graphreach.estimator import GraphReachEmbedding
 from graphreach.graph import Graph
 from graphreach.io.embeddings import write_embedding
-from graphreach.io.writers import ids_for_files, write_table
+from graphreach.io.writers import write_table
 from graphreach.link_predictor import LinkPredictor
-from graphreach.nn.attributed_pair_head import AttributedPairHead
-from graphreach.pairs import Recommendations
+from graphreach.pairs.recommendations import recommendation_frame
 from graphreach.vectors.node_vectors import NodeVectors
-
-DIGITS = 6
-"""Significant digits of probabilities, which are small where links are few."""
 
 
 class Followed(Protocol):
-    """An estimator behind which the graph changes."""
+    """An estimator whose graph changes."""
 
     def move(self, graph: Graph) -> NDArray[Any]:
         """Answer for a graph from now on; returns the ids of the nodes whose rows differ from before."""
@@ -33,7 +29,7 @@ class Followed(Protocol):
 def reads_features(estimator: LinkPredictor | GraphReachEmbedding) -> bool:
     """Whether an estimator was fitted with attributes of nodes."""
     if isinstance(estimator, LinkPredictor):
-        return isinstance(estimator.head_, AttributedPairHead)
+        return estimator._scorer.node_channels is not None
     vectors = estimator._fitted.vectors
     return isinstance(vectors, NodeVectors) and vectors.attributes is not None
 
@@ -88,13 +84,3 @@ class FollowedVectors:
         kept = self._graph.index_of(changed)
         write_embedding(path, changed, [rows[kept]], rows.shape[1])
         return len(changed)
-
-
-def recommendation_frame(found: Recommendations) -> Any:
-    """Recommendations as a frame for files."""
-    import polars as pl
-
-    columns = found.columns()
-    ids = {name: pl.Series(ids_for_files(columns[name])) for name in ("node", "partner")}
-    chance = pl.Series(columns["probability"]).round_sig_figs(DIGITS)
-    return pl.DataFrame(columns | ids | {"probability": chance})

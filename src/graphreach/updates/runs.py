@@ -11,9 +11,9 @@ from graphreach.graph import Graph
 from graphreach.graph.build import CSR
 from graphreach.io.embeddings import write_embedding
 from graphreach.io.files import new_folder
+from graphreach.io.model_folder import CONFIG, MODEL, WEIGHTS, saved_model
 from graphreach.link_predictor import LinkPredictor
-from graphreach.nn.pretrained import CONFIG, WEIGHTS, saved_model
-from graphreach.training.run_folder import CONTENT, MODEL, RECORD, SCORES, SETTINGS, SOURCE, RunFolder
+from graphreach.training.run_folder import CONTENT, RECORD, SCORES, SETTINGS, SOURCE, RunFolder
 from graphreach.training.saved_models import ESTIMATORS
 from graphreach.training.settings import FITTED
 from graphreach.updates.graph_folder import VECTORS, read_updates, write_folder_graph

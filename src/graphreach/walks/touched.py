@@ -24,7 +24,7 @@ def touched_shares(graph: Graph, walk_length: int) -> TouchedShares:
     r"""The share of walks that an update of one edge concerns, if as many walks start at every node.
 
     It is the expected number of visits to the ends of the edge in steps 0 to :math:`l_w - 1`,
-    :math:`\sum_t \frac1n \mathbf 1^\top P^t`, so a little too high where walks visit an end twice, and 1 at most. In a
+    :math:`\sum_t \frac1n \mathbf 1^\top P^t`, so a little too high where walks visit an end twice, and never above 1. In a
     directed graph only the walks at the source of the edge count. About a third of these walks change: the others draw the
     same neighbour again.
 

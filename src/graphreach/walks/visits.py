@@ -29,7 +29,7 @@ class Visits(NamedTuple):
 
     Attributes:
         offsets: ``[starts + 1]``.
-        entries: The node, or node * hops + step - 1 where steps are kept apart; rising for each start.
+        entries: The node, or node * hops + step - 1 where steps are kept separate; ascending for each start.
         samples: The samples of walks that visit it, one bit each; the bit :data:`ALL_WALKS` is always set.
         totals: The summed weights of the visits.
     """
@@ -53,7 +53,7 @@ def collect_visits(
         step_weight: What a visit at each step adds to the totals, ``[length + 1]``.
         samples: Samples of walks to draw, at most 7.
         chance: Probability of a walk to belong to each of them.
-        hops: The walks' length to list steps apart, else 1.
+        hops: The length of the walks to list steps separately, else 1.
         returns: Whether a walk that comes back to its start visits it.
         first_only: Whether only the first visit of a walk to a node counts.
     """

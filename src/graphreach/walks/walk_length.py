@@ -1,4 +1,4 @@
-"""How long and how many: l_w and n_w (section 3.5)."""
+"""Length and number of walks: l_w and n_w (section 3.5)."""
 
 import math
 import warnings
@@ -18,7 +18,7 @@ LONGEST_WALK = 2**20 - 1
 
 
 def resolve_walk_length(graph: AnyGraph, walk_length: int | str, hops: int | None = None) -> int:
-    """The number of jumps that ``walk_length`` means on ``graph``: the number of hops where these are kept apart.
+    """The number of jumps that ``walk_length`` means on ``graph``: the number of hops where these are kept separate.
 
     ``"diameter"`` is the diameter in hops (see :func:`diameter`), at least 1 and at most :data:`MAX_WALK_LENGTH`, with a
     warning when it is cut; where only bounds are known, the lower one, which is the length of a shortest path that exists.

@@ -23,8 +23,8 @@ function ticks(low, high, wanted = 4) {
 
 const tidy = (value) => String(Number(value.toPrecision(4)));
 
-function chart({ title, summary, across, up, x, y, key = [], height = FRAME.height, paint }) {
-  const { width, left, right, top, bottom } = FRAME;
+function chart({ title, summary, across, up, x, y, key = [], height = FRAME.height, top = FRAME.top, paint }) {
+  const { width, left, right, bottom } = FRAME;
   const px = (value) => left + ((value - x[0]) / (x[1] - x[0] || 1)) * (width - left - right);
   const py = (value) => height - bottom - ((value - y[0]) / (y[1] - y[0] || 1)) * (height - top - bottom);
   const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${title}. ${summary}` });
@@ -100,20 +100,33 @@ function scoreChart() {
   });
 }
 
+const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 0 });
+
 function reliabilityChart() {
-  const { prior, errors, bins } = DATA.calibration || { bins: [] };
+  const { prior, errors, bins, trust } = DATA.calibration || { bins: [] };
   if (!bins.length) return null;
   const kind = DATA.task === "link" ? "links" : "of one class";
-  const both = ["test", "val"].filter((part) => "even" in errors[part]).map((part) => `${brief(errors[part].prior)} and ${brief(errors[part].even)} on ${{ test: "test", val: "validation" }[part]} pairs`);
-  return chart({
+  const both = ["test", "val"].filter((part) => "prior" in errors[part]).map((part) => `${brief(errors[part].prior)} on ${{ test: "test", val: "validation" }[part]} pairs`);
+  const assumed = both.length ? ` Where ${brief(prior)} of all pairs are ${kind}, as the run assumes, they are off by ${both.join(" and ")}.` : "";
+  const figure = chart({
     title: "How far probabilities hold",
-    summary: `Expected calibration error where ${brief(prior)} of all pairs are ${kind}, as the run assumes, and where half are: ${both.join("; ")}. The circles are test pairs where half are ${kind}; calibrated ones lie on the line.`,
-    across: "probability", up: `share of pairs that are ${kind}`, x: [0, 1], y: [0, 1],
+    summary: `${trust}${assumed} Circles are groups of test pairs where half are ${kind}, with 95% intervals and the number of pairs above; calibrated ones lie on the line.`,
+    across: "probability", up: `share of pairs that are ${kind}`, x: [0, 1], y: [0, 1], height: 250, top: 44,
     paint(svg, px, py) {
       svg.append(draw("line", { class: "axis", x1: px(0), y1: py(0), x2: px(1), y2: py(1) }));
-      for (const [chance, share, size] of bins) svg.append(draw("circle", { cx: px(chance), cy: py(share), r: 3 + 12 * Math.sqrt(size), style: "fill:var(--accent);fill-opacity:.28;stroke:var(--accent);stroke-width:1.6" }));
+      const most = Math.max(...bins.map((each) => each[5]));
+      for (const [chance, share, low, high, , pairs] of bins) {
+        svg.append(
+          draw("line", { x1: px(chance), x2: px(chance), y1: py(low), y2: py(high), style: "stroke:var(--accent);stroke-width:1.6" }),
+          draw("circle", { cx: px(chance), cy: py(share), r: 2.5 + 5 * Math.sqrt(pairs / most), style: "fill:var(--accent);stroke:var(--card);stroke-width:1" }),
+          draw("text", { x: px(chance), y: 34, "text-anchor": "middle", class: "count", text: compact.format(pairs) }));
+      }
     },
   });
+  const rows = bins.map(([chance, share, low, high, positives, pairs]) => make("tr", {}, ...[chance.toFixed(2), share.toFixed(2), `${low.toFixed(2)} to ${high.toFixed(2)}`, `${positives.toLocaleString("en")} of ${pairs.toLocaleString("en")}`].map((text) => make("td", { text }))));
+  figure.append(make("details", {}, make("summary", { text: "The figures" }), make("table", { class: "bins" },
+    make("thead", {}, make("tr", {}, ...["probability", `share ${kind}`, "95% interval", `${kind} of pairs`].map((name) => make("th", { scope: "col", text: name })))), make("tbody", {}, ...rows))));
+  return figure;
 }
 
 function coverageChart() {
@@ -133,7 +146,8 @@ function intervalChart(name, title, unit) {
   if (!interval || value === undefined) return null;
   const [positives, negatives] = [DATA.scores.positives, DATA.scores.negatives].map((each) => each.reduce((sum, one) => sum + one, 0));
   const drawn = guesses ? `over ${(positives + negatives).toLocaleString("en")} test nodes` : `of ${positives} positives and ${negatives} negatives`;
-  const words = `${value.toFixed(4)}, with 95% confidence from ${interval[0].toFixed(4)} to ${interval[1].toFixed(4)} (bootstrap ${drawn}).`;
+  const kind = name === "accuracy" ? "Wilson's interval" : "bootstrap";
+  const words = `${value.toFixed(4)}, with 95% confidence from ${interval[0].toFixed(4)} to ${interval[1].toFixed(4)} (${kind} ${drawn}).`;
   const low = Math.max(0, Math.min(0.5, Math.floor(interval[0] * 10) / 10));
   return chart({
     title, summary: words, across: unit, up: "", x: [low, 1], y: [0, 1], height: 96,

@@ -1,5 +1,5 @@
-// Okabe and Ito's colours, which stay apart in every kind of colour vision; the last is the ink of the page.
-const OKABE_ITO = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "--group-last"];
+// Okabe and Ito's colours, which stay apart in every kind of colour vision. One is the ink of the page; yellow, the palest, comes last.
+const OKABE_ITO = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "--group-last", "#F0E442"];
 const SHADES = 24;
 
 let theme = {};
@@ -22,6 +22,7 @@ function rampColours() {
 }
 
 function sizesOf(group) {
+  if (group.totals) return new Map(group.totals.flatMap((size, each) => (size ? [[each, size]] : [])));
   const sizes = new Map();
   for (const each of group.of) sizes.set(each, (sizes.get(each) || 0) + 1);
   return sizes;

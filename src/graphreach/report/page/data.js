@@ -76,6 +76,12 @@ function brief(value) {
 // A probability of a rare relation is small, and yet not zero.
 const shownChance = (value) => (value < 0.0005 ? brief(value) : value.toFixed(3));
 
+const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}`;
+
+// In a directed graph links have a direction.
+const dash = DATA.graph.directed && DATA.task === "link" ? "→" : "–";
+const namesOfPair = (pair) => `${ids[pair.nodes[0]]} ${dash} ${ids[pair.nodes[1]]}`;
+
 const signed = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(3)}`;
 
 function make(tag, options = {}, ...children) {

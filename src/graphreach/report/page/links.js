@@ -3,8 +3,6 @@ const byGroups = DATA.record.settings.method === "reach" && DATA.task !== "node"
 const PATH_COLOUR = "#009E73";
 const PATH_WIDTHS = [3.5, 2.5, 1.8];
 
-const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1)}.`;
-
 function groupRow(group, pair, widest) {
   return make("li", {},
     sumRow("div", group.title, group.adds, widest),
@@ -35,15 +33,15 @@ function anchorList(pair) {
 // How the pictures draw it.
 const stroke = (style) => make("span", { class: `stroke ${style}`, "aria-hidden": "true" });
 
-function showLink(pair) {
+function aboutLink(pair) {
   const kind = DATA.task === "link" ? ["a link", "are links"] : ["one class", "are of one class"];
   const values = [pair.base[1], ...pair.groups.map((group) => group.adds)];
   const widest = Math.max(1e-9, ...values.map(Math.abs));
-  showPanel(
+  return [
     ...pairTitle(pair),
     make("p", { class: "verdict wide" }, shownChance(pair.probability), " ",
       make("small", { text: `probability of ${kind[0]} where ${Number(brief(100 * DATA.calibration.prior))}% of all pairs ${kind[1]}; logit ${signed(pair.score)}` })),
     make("h3", { text: "The logit is the sum of" }),
     make("ul", { class: "sum" }, make("li", {}, sumRow("div", ...pair.base, widest)), ...pair.groups.map((group) => groupRow(group, pair, widest))),
-    ...pairEnds(pair));
+    ...pairEnds(pair)];
 }

@@ -105,7 +105,7 @@ function findNode(event) {
   const text = document.getElementById("search-text").value.trim();
   let node = ids.indexOf(text);
   if (node < 0 && text) node = ids.findIndex((id) => id.toLowerCase().startsWith(text.toLowerCase()));
-  document.getElementById("search-answer").textContent = node < 0 ? "no such node here" : "";
+  document.getElementById("search-answer").textContent = node >= 0 ? "" : DATA.detail ? "not among the drawn nodes" : "no such node here";
   if (node >= 0) pickNode(node);
 }
 
@@ -134,11 +134,13 @@ function start() {
   headline();
   fillChoices();
   applyColour();
-  showNothing();
   views = [
     new View(document.getElementById("graph-view"), places.graph, { title: "graph", label: "Drawing of the graph", edges: true }),
     new View(document.getElementById("map-view"), places.map, { title: "embedding", label: "Map of the embedding", edges: false }),
   ];
+  showAnswer();
+  showNothing();
+  listCircles();
   if (guesses) listNodes();
   else listPairs();
   drawCharts();
@@ -147,6 +149,7 @@ function start() {
     readTheme();
     known.clear();
     applyColour();
+    drawMatrix();
     views.forEach((view) => view.draw());
   });
   readReach().then(offerReach);

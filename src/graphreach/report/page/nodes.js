@@ -82,7 +82,7 @@ function listNodes() {
       const labels = labelsOf(node);
       const words = labels.includes(guess) ? `${className(guess)}, rightly${next === null ? "" : `; next ${className(next)}`}` : `${className(guess)}, not ${namesOf(labels)}`;
       return make("li", {}, make("button", { type: "button", title: `${ids[node]}: ${words}`, "data-list": list.name, "data-node": node, onclick: () => selectNode(node) },
-        make("span", { class: "names", text: ids[node] }, make("small", { class: "muted", text: words })),
+        make("span", { class: "names" }, make("span", { class: "who", text: ids[node] }), make("small", { class: "muted", text: words })),
         make("span", { class: "number", text: share.toFixed(3) })));
     });
     addList(list, items);

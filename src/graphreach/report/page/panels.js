@@ -9,23 +9,40 @@ function nodeButton(node, more = "") {
   return make("button", { type: "button", text: `${ids[node]}${more}`, title: ids[node], onclick: () => pickNode(node) });
 }
 
-function showPanel(...children) {
-  const close = make("button", { type: "button", class: "close", text: "×", "aria-label": "Let go of the selection", onclick: () => letGo() });
-  panel.replaceChildren(close, ...children.filter((child) => child !== null));
-  panel.classList.remove("empty");
-  document.body.classList.add("selecting");
+// What the pane holds: a node, a pair, a community, or what to begin with.
+function fillPanel(kind, ...children) {
+  panel.replaceChildren(...children.filter((child) => child !== null));
+  panel.dataset.selected = kind;
+  panel.classList.toggle("empty", kind === "none");
+  document.body.classList.toggle("selecting", kind !== "none");
   panel.scrollTop = 0;
 }
 
+function showPanel(kind, ...children) {
+  const close = make("button", { type: "button", class: "close", text: "×", "aria-label": "Let go of the selection", onclick: () => letGo() });
+  fillPanel(kind, close, ...children);
+}
+
+// While nothing is selected: what to click, and the explanation of the best pair, of a doubtful node, or of the busiest one.
 function showNothing() {
-  panel.replaceChildren(
-    make("h2", { text: "Nothing selected" }),
-    make("p", { class: "muted sticky-hint", text: `Click a node in one of the pictures, or a ${guesses ? "node" : "pair"} in the lists, and read here where it stands.` }));
-  panel.classList.add("empty");
-  document.body.classList.remove("selecting");
+  const hint = make("p", { class: "sticky-hint" }, make("b", { text: "Nothing selected. " }),
+    `Click a node in one of the pictures, or a ${guesses ? "node" : "pair"} in the lists, to read about it here.`);
+  const pair = guesses ? null : DATA.lists.flatMap((list) => list.pairs)[0];
+  const listed = guesses ? DATA.lists.flatMap((list) => list.nodes)[0] : null;
+  const show = (action) => make("div", { class: "chips" }, make("button", { type: "button", text: "show in the pictures", onclick: action }));
+  if (pair) fillPanel("none", hint, ...aboutPair(pair), show(() => selectPair(pair)));
+  else {
+    const node = listed ? listed.node : degree.indexOf(degree.reduce((most, each) => Math.max(most, each), 0));
+    const home = listed ? DATA.lists.find((list) => list.nodes.includes(listed)).title : "The node with most neighbours";
+    fillPanel("none", hint, make("p", { class: "eyebrow", text: home }), ...aboutNode(node), show(() => selectNode(node)));
+  }
 }
 
 function showNode(node) {
+  showPanel("node", ...aboutNode(node));
+}
+
+function aboutNode(node) {
   const anchor = anchorOf.get(node);
   const facts = make("dl", { class: "facts" });
   for (const [number, group] of groups.entries()) {
@@ -40,7 +57,7 @@ function showNode(node) {
   const title = anchor === undefined ? `Node ${ids[node]}` : `Anchor ${ids[node]}`;
   const jumps = plural(DATA.anchors.walk_length, "jump");
   const others = [...neighbours(node)];
-  showPanel(
+  return [
     make("h2", { text: title }),
     guesses ? verdictOn(node) : null,
     facts,
@@ -54,7 +71,7 @@ function showNode(node) {
     others.length ? make("h3", { text: "Neighbours" }) : null,
     make("div", { class: "chips" }, ...others.slice(0, 24).map((other) => nodeButton(other)), others.length > 24 ? make("span", { class: "muted", text: `and ${others.length - 24} more` }) : null),
     guesses ? null : pairsWith(node),
-    listedNodes.has(node) ? make("div", { class: "chips" }, toPictures()) : null);
+    listedNodes.has(node) ? make("div", { class: "chips" }, toPictures()) : null];
 }
 
 const toPictures = () => make("button", { type: "button", class: "narrow", text: "show in the pictures", onclick: () => document.querySelector(".views").scrollIntoView() });
@@ -62,8 +79,8 @@ const toPictures = () => make("button", { type: "button", class: "narrow", text:
 function pairsWith(node) {
   const found = DATA.lists.flatMap((list) => list.pairs.filter((pair) => pair.nodes.includes(node)).map((pair) => [list, pair]));
   if (!found.length) return null;
-  return make("div", {}, make("h3", { text: "In the lists below" }), make("div", { class: "chips" },
-    ...found.map(([list, pair]) => make("button", { type: "button", text: `${list.title}: ${ids[pair.nodes[0]]} – ${ids[pair.nodes[1]]}`, onclick: () => selectPair(pair) }))));
+  return make("div", {}, make("h3", { text: "In the lists" }), make("div", { class: "chips" },
+    ...found.map(([list, pair]) => make("button", { type: "button", text: `${list.title}: ${namesOfPair(pair)}`, onclick: () => selectPair(pair) }))));
 }
 
 const end = (side) => make("span", { class: `end-${"ab"[side]}`, text: "AB"[side] });
@@ -91,28 +108,29 @@ function anchorRow(each, widest, open) {
 }
 
 function showPair(pair) {
-  if (byGroups) {
-    showLink(pair);
-    return;
-  }
+  showPanel("pair", ...aboutPair(pair));
+}
+
+function aboutPair(pair) {
+  if (byGroups) return aboutLink(pair);
   const rows = [...pair.terms.map(([name, value]) => [name, value]), ...(pair.others.count ? [[`${pair.others.count} other anchors`, pair.others.adds]] : [])];
   const widest = Math.max(1e-9, ...rows.map(([, value]) => Math.abs(value)), ...pair.anchors.map((each) => Math.abs(each.adds)));
   const what = DATA.task === "link" ? "score of a link" : "score of one class";
   const name = (text) => ({ "reachability, first to second": "A reaches B", "reachability, second to first": "B reaches A" })[text] ?? text;
-  showPanel(
+  return [
     ...pairTitle(pair),
     make("p", { class: "verdict" }, shownChance(pair.probability), " ", make("small", { text: `${what}, no probability; logit ${signed(pair.score)}` })),
     make("h3", { text: "The logit is the sum of" }),
     make("ul", { class: "sum" },
       ...rows.map(([text, value]) => make("li", {}, sumRow("div", name(text), value, widest))),
       ...pair.anchors.map((each, number) => anchorRow(each, widest, number === 0))),
-    ...pairEnds(pair));
+    ...pairEnds(pair)];
 }
 
 function pairTitle(pair) {
   const [a, b] = pair.nodes;
   const home = DATA.lists.find((list) => list.pairs.includes(pair));
-  return [make("p", { class: "eyebrow", text: home.title }), make("h2", {}, end(0), ` ${ids[a]} – `, end(1), ` ${ids[b]}`)];
+  return [make("p", { class: "eyebrow", text: home.title }), make("h2", {}, end(0), ` ${ids[a]} ${dash} `, end(1), ` ${ids[b]}`), make("p", { class: "words", text: sentence(pair.why) })];
 }
 
 function pairEnds(pair) {
@@ -133,15 +151,17 @@ function listPairs() {
     ? "Click a pair to see what each group of features adds to its score, the most travelled paths between both nodes, and the anchors that both are near to."
     : "Click a pair to see which anchors carry its score.";
   for (const list of DATA.lists) {
-    const items = list.pairs.map((pair) => {
-      const names = `${ids[pair.nodes[0]]} – ${ids[pair.nodes[1]]}`;
-      pair.button = make("button", { type: "button", title: names, "data-list": list.name, onclick: () => selectPair(pair) },
-        make("span", { class: "names", text: names }),
-        make("span", { class: "number", text: shownChance(pair.probability) }));
-      return make("li", {}, pair.button);
-    });
-    addList(list, items);
+    if (list.name !== "new") addList(list, list.pairs.map((pair) => make("li", {}, pairButton(list, pair))));
   }
+}
+
+function pairButton(list, pair, rank = 0) {
+  const names = namesOfPair(pair);
+  pair.button = make("button", { type: "button", title: names, "data-list": list.name, onclick: () => selectPair(pair) },
+    rank ? make("span", { class: "rank muted", text: rank }) : null,
+    make("span", { class: "names" }, make("span", { class: "who", text: names }), rank ? make("small", { class: "muted", text: sentence(pair.why) }) : null),
+    make("span", { class: "number", text: shownChance(pair.probability) }));
+  return pair.button;
 }
 
 function addList(list, items) {
@@ -170,10 +190,11 @@ function listDetails() {
 
 function headline() {
   const { metrics, graph, task, record } = DATA;
+  const nameOf = record.settings.method === "reach" ? "reach" : `${record.settings.method}, preset ${record.settings.preset}`;
   const tasks = { link: "link prediction", pair: "pairwise node classification", node: "node classification" };
   document.getElementById("title").textContent = DATA.title;
   document.getElementById("subtitle").textContent =
-    `${record.settings.method}, ${tasks[task]}, ${record.settings.method === "reach" ? "" : `preset ${record.settings.preset}, `}seed ${record.settings.seed}; ` +
+    `${sentence(tasks[task]).slice(0, -1)} by ${nameOf}, seed ${record.settings.seed}; ` +
     `${graph.directed ? "directed" : "undirected"}${graph.weighted ? ", weighted" : ""} graph`;
   const measured = (name, key) => {
     const interval = metrics.intervals[key];
@@ -187,6 +208,11 @@ function headline() {
     ["edges", graph.edges.toLocaleString("en"), ""],
     ["anchors", anchorNodes.length.toLocaleString("en"), ""],
   ];
-  document.getElementById("headline").append(...figures.map(([name, value, more]) => make("div", {}, make("dt", { text: name }), make("dd", { text: value }, more ? make("small", { text: more }) : null))));
+  document.getElementById("headline").append(...figures.map(([name, value, more]) => make("div", { class: name.includes("unknown") ? "extra" : "" }, make("dt", { text: name }), make("dd", { text: value }, more ? make("small", { text: more }) : null))));
+  if (DATA.detail) {
+    const about = document.getElementById("drawn");
+    about.textContent = DATA.detail.drawn;
+    about.hidden = false;
+  }
   document.getElementById("notes").append(...DATA.notes.map((text) => make("li", { text })));
 }

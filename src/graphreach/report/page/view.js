@@ -140,6 +140,7 @@ class View {
   drawEdges() {
     const context = this.context(0);
     if (!this.options.edges) return;
+    this.drawCircles(context);
     context.strokeStyle = theme("--edge");
     const many = ends.length / 2;
     const strength = Math.max(0.1, Math.min(0.7, 2200 / many)) * Math.min(2, Math.sqrt(this.zoom));
@@ -156,6 +157,57 @@ class View {
       context.stroke();
     }
     context.globalAlpha = 1;
+  }
+
+  drawCircles(context) {
+    context.fillStyle = theme("--edge");
+    context.strokeStyle = theme("--edge");
+    context.lineWidth = 1;
+    for (const circle of circles) {
+      context.beginPath();
+      context.arc(...this.spot(circle), Math.max(4, circle.radius * this.scale), 0, 7);
+      context.globalAlpha = 0.1;
+      context.fill();
+      context.globalAlpha = 0.7;
+      context.stroke();
+    }
+    context.globalAlpha = 1;
+  }
+
+  spot({ x, y }) {
+    return [this.size[0] / 2 + (x - this.centre[0]) * this.scale, this.size[1] / 2 - (y - this.centre[1]) * this.scale];
+  }
+
+  // How many nodes the circles stand for, the largest first; one that would cover another is left out until there is room.
+  drawCounts(context) {
+    this.counts = [];
+    if (!this.options.edges) return;
+    context.font = "600 12px system-ui, sans-serif";
+    for (const circle of circles) {
+      const text = circle.nodes.toLocaleString("en");
+      const [x, middle] = this.spot(circle);
+      const y = Math.max(12, middle - circle.radius * this.scale); // on the upper rim, as the middle has the hubs
+      const half = context.measureText(text).width / 2 + 7;
+      const apart = this.counts.every((other) => Math.abs(other.x - x) > other.half + half || Math.abs(other.y - y) > 22);
+      const inside = x > half && y >= 12 && x < this.size[0] - half && y < this.size[1] - 12;
+      if (!apart || !inside) continue;
+      this.counts.push({ circle, x, y, half });
+      context.beginPath();
+      context.roundRect(x - half, y - 10, 2 * half, 20, 10);
+      context.fillStyle = theme("--card");
+      context.globalAlpha = 0.92;
+      context.fill();
+      context.globalAlpha = 1;
+      context.strokeStyle = theme("--edge");
+      context.lineWidth = 1;
+      context.stroke();
+      context.fillStyle = theme("--ink");
+      context.fillText(text, x - half + 7, y + 4.5);
+    }
+  }
+
+  countAt(x, y) {
+    return this.counts.find((each) => Math.abs(each.x - x) <= each.half && Math.abs(each.y - y) <= 11)?.circle;
   }
 
   drawNodes() {
@@ -188,6 +240,7 @@ class View {
 
   drawSelection() {
     const context = this.context(2);
+    this.drawCounts(context);
     if (state.pair) this.drawPair(context, state.pair);
     else if (state.node >= 0) {
       this.lines(context, [...neighbours(state.node)].map((other) => [state.node, other]), theme("--accent"), 1.4);
@@ -365,7 +418,9 @@ class View {
       }
     });
     top.addEventListener("pointerup", (event) => {
-      if (from && !from.far) pickNode(this.nearest(...point(event), event.pointerType === "touch" ? 24 : 14));
+      const circle = from && !from.far && this.countAt(...point(event));
+      if (circle) openCircle(circle);
+      else if (from && !from.far) pickNode(this.nearest(...point(event), event.pointerType === "touch" ? 24 : 14));
       from = null;
     });
     top.addEventListener("pointercancel", () => { from = null; });
