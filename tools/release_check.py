@@ -34,6 +34,7 @@ NEEDED = (
     "graphreach/py.typed",
     "graphreach/pretrained/model.safetensors",
     "graphreach/pretrained/config.json",
+    "graphreach/datasets/files/*.csv",
     "graphreach/experiments/definitions/*.yaml",
     "graphreach/report/page/page.html",
     "graphreach/report/page/*.js",
@@ -164,7 +165,7 @@ class Case:
         return f"{Path(self.python).name}, {self.extras}, {self.versions} versions"
 
     def requirements(self, wheel: Path) -> list[str]:
-        """What pip is to install."""
+        """What pip is to install; with all extras the README's blocks run, by what the tests run them by."""
         project = _project()
         with_extras = self.extras != "base"
         found = [f"{wheel}[{self.extras}]" if with_extras else str(wheel)]
@@ -172,7 +173,7 @@ class Case:
             every = [name for name in project["optional-dependencies"] if name != "all"]
             names = every if self.extras == "all" else self.extras.split(",") if with_extras else []
             found += [pin for pin in lowest(project, names) if not pin.startswith("torch==")]
-        return found + ([pinned_torch()] if with_extras else [])
+        return found + ([pinned_torch()] if with_extras else []) + (["pytest"] if self.extras == "all" else [])
 
 
 def skipped(case: Case) -> str | None:

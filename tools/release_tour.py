@@ -193,7 +193,7 @@ def readme(checkout: Path) -> None:
     page = checkout / "README.md"
     namespace = {"__name__": "page"}
     for block in doc_blocks.blocks(page):
-        if block.mark != "data":
+        if block.mark not in ("data", "output"):
             doc_blocks.run(block, namespace, page)
 
 

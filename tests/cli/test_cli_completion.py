@@ -11,7 +11,7 @@ import graphreach as gr
 from graphreach.anchors.strategies import STRATEGIES
 from graphreach.attacks.assess import KINDS
 from graphreach.cli.app import VERBS, app
-from graphreach.cli.completion import CHOICES, complete_experiment
+from graphreach.cli.completion import CHOICES, DATASETS, complete_experiment
 from graphreach.cli.reach import LAYOUTS, METHODS, SIMILARITIES
 from graphreach.doctor.caches import CACHES
 from graphreach.nearest import METRICS
@@ -90,6 +90,7 @@ def test_choices_are_those_that_are_allowed():
     }  # fmt: skip
     for name, values in allowed.items():
         assert set(CHOICES[name]) == set(values), name
+    assert list(DATASETS) == gr.datasets.names()
     assert complete_experiment("") == [*sorted(gr.experiments.ORDER), "all", "list"]
 
 

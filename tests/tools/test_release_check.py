@@ -106,7 +106,7 @@ def test_requirements_of_a_case(tmp_path):
     wheel = tmp_path / "graphreach-1.whl"
     assert Case("python", "base", "newest").requirements(wheel) == [str(wheel)]
     newest = Case("python", "all", "newest").requirements(wheel)
-    assert newest == [f"{wheel}[all]", release_check.pinned_torch()]
+    assert newest == [f"{wheel}[all]", release_check.pinned_torch(), "pytest"]
     pins = Case("python", "nn,plot", "lowest").requirements(wheel)
     assert pins[0] == f"{wheel}[nn,plot]"
     assert [pin for pin in pins if pin.startswith("torch==")] == [release_check.pinned_torch()]

@@ -16,6 +16,11 @@ MODELS = (
     "deepwalk", "closure", "common-neighbours", "adamic-adar", "katz", "pagerank", "reachability",
 )  # fmt: skip
 
+DATASETS = (
+    "grid", "communities", "email", "email-complete", "protein", "ppi", "cora", "citeseer", "karate", "pubmed", "ca-astroph",
+    "email-enron", "soc-epinions1", "chicago-regional", "facebook",
+)  # fmt: skip
+
 CHOICES: dict[str, Sequence[str]] = {
     "attributes": ("smooth", "append"),
     "clear": ("kernels", "reachability", "datasets"),
@@ -66,15 +71,13 @@ def completer(names: str) -> Callable[..., list[str]] | None:
 
 
 def complete_graph(incomplete: str) -> list[str]:
-    """Names of data sets together with files; nothing, and so only files, where no data set is meant.
+    """Names of data sets and of files here; nothing where no data set begins like this: the shell then offers files.
 
     Example:
         >>> complete_graph("comm"), complete_graph("./comm")
         (['communities'], [])
     """
-    from graphreach.datasets import names
-
-    fitting = [name for name in names() if name.startswith(incomplete)]
+    fitting = [name for name in DATASETS if name.startswith(incomplete)]
     return fitting + _files(incomplete) if fitting else []
 
 
@@ -85,9 +88,7 @@ def complete_dataset(incomplete: str) -> list[str]:
         >>> complete_dataset("a")
         ['all']
     """
-    from graphreach.datasets import names
-
-    return [name for name in (*names(), "all") if name.startswith(incomplete)]
+    return [name for name in (*DATASETS, "all") if name.startswith(incomplete)]
 
 
 def complete_experiment(incomplete: str) -> list[str]:
@@ -102,7 +103,7 @@ def complete_experiment(incomplete: str) -> list[str]:
 
 
 def _files(incomplete: str) -> list[str]:
-    """Files and folders here whose names begin with this."""
+    """Files and folders here whose names begin with this text."""
     hidden = incomplete.startswith(".")
     found = [
         entry for entry in os.scandir() if entry.name.startswith(incomplete) and entry.name.startswith(".") == hidden

@@ -17,9 +17,8 @@ def doctor(
 ) -> None:
     """Show versions, threads, device, memory and caches, and what is wrong with them.
 
-    Packages that are not installed are listed with what they are for and the command that installs them. --clear
-    removes the files of a cache and nothing else. Kernels, reachability and data sets come back when they are next needed,
-    by compiling, computing and downloading them again.
+    Packages that are not installed are listed with what they are for and the command that installs them. --clear removes
+    the files of a cache and nothing else. What was in it is compiled, computed or downloaded again when it is next needed.
     """
     from graphreach.arguments import check_choice, counted
     from graphreach.doctor import as_text, examine

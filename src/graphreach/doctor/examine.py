@@ -1,4 +1,4 @@
-"""What is known about an installation, as a dictionary and as text."""
+"""The state of an installation, as a dictionary and as text."""
 
 import os
 import platform
