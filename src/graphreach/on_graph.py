@@ -216,7 +216,7 @@ class OnGraph(FrameOutput, BaseEstimator):  # type: ignore[misc]
         """Classes of nodes in a form that the classifier takes."""
         positions = self._positions(X, graph)
         found = to_array("y", y, "biufUO", "one class for each node of X, or a matrix of zeros and ones")
-        if len(found) != len(positions) or found.ndim not in (1, 2):
+        if found.ndim not in (1, 2) or len(found) != len(positions):
             raise InputError(f"y must have one entry for each of {len(positions)} nodes, got shape {list(found.shape)}")
         if len(np.unique(positions)) < len(positions):
             raise InputError("X must name a node once, got one of them twice")
