@@ -59,6 +59,7 @@ OWN = {
     "embedding-unseen": "embeddings",
     "report": "report",
     "first-picture": "first_picture",
+    "first-answer": "first_answer",
     "cluster-replicated": "cluster",
     "cluster-partitioned": "cluster",
     "cluster-lost-node": "cluster",

@@ -294,7 +294,9 @@ def test_all_kinds_of_graph_give_one_embedding(tmp_path):
     expected = gr.GraphReachEmbedding(method="paper", **FAST).fit_transform(own)
     for other in (graph, from_networkx(graph), nx.to_scipy_sparse_array(graph, nodelist=range(60)), path, str(path)):
         np.testing.assert_array_equal(gr.GraphReachEmbedding(method="paper", **FAST).fit_transform(other), expected)
-    with pytest.raises(InputError, match="graph must be a Graph, a networkx, SciPy or PyG graph or a path, got"):
+    with pytest.raises(
+        InputError, match="graph must be a Graph, a networkx, SciPy or PyG graph, a data frame or a path, got"
+    ):
         gr.GraphReachEmbedding(method="paper").fit([(0, 1)])
 
 

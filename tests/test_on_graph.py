@@ -286,6 +286,7 @@ def test_attributes_of_nodes_are_passed_on():
         ([0, 1, 0], list("aba"), "X must name a node once, got one of them twice"),
         ([0, 1], list("aba"), r"y must have one entry for each of 2 nodes, got shape \[3\]"),
         ([0, 1], None, "y must be one class for each node of X, or a matrix of zeros and ones, got None"),
+        ([0, 1], 3, r"y must have one entry for each of 2 nodes, got shape \[\]"),
         ([0, 999], list("ab"), "ids must be ids of nodes .* got 999"),
         (np.zeros((2, 3), int), list("ab"), r"X must be ids of nodes, shape \[m\] or \[m, 1\], got shape \[2, 3\]"),
     ],

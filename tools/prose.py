@@ -67,7 +67,7 @@ RULES = (
     Rule("beside", re.compile(r"\b[Bb]eside\b"), "'compared with', 'next to' or 'with'"),
     Rule("but-for", re.compile(r"\bbut for\b"), "'except'"),
     Rule("anew", re.compile(r"\banew\b"), "'again' or 'from scratch'"),
-    Rule("told", re.compile(r"\b(?:told|tells?|telling) (?:from|apart|better|by|them from|these|it from)\b|\bbe told\b"),
+    Rule("told", re.compile(r"\b(?:told|tells?|telling) (?:from|better|by|them from|these|it from)\b|\bbe told\b"),
          "'distinguish', 'predict' or 'say'"),
     Rule("to-be", re.compile(r"\b(?:is|are|was|were) to be\b"), "'will be', 'has to be' or a participle"),
     Rule("as-it-has", re.compile(r"\bas \w+ (?:has|have) (?:it|them)\b"), "'in the layout of PyG'"),

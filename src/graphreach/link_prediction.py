@@ -30,11 +30,11 @@ def link_prediction(G: Any, ebunch: Any = None) -> Iterator[tuple[Any, Any, floa
     Args:
         G: A networkx, SciPy or PyG graph, a :class:`graphreach.Graph`, a data frame of edges, or the path of a file.
         ebunch: Pairs of node ids. A pair may be linked: its own edge is not looked at. By default all pairs that are not
-            linked, in the order of the sorted ids and a block at a time; in a directed graph in both directions, and in one
-            that was read as one with two kinds of nodes only pairs between the two.
+            linked, in the order of the sorted ids and a block at a time. In a directed graph these are pairs in both
+            directions; in a graph with two kinds of nodes, only pairs between the two.
 
     Returns:
-        An iterator. Arguments are checked, and a directed graph is learned from, before it is returned.
+        An iterator. Checks of the arguments, and learning from a directed graph, come before it is returned.
 
     Example:
         >>> import networkx as nx

@@ -40,7 +40,7 @@ class LinkPredictor(Parameters):
     :class:`graphreach.nn.AttributedPairHead`.
 
     Without ``pairs``, :meth:`fit` learns the graph's own links: every link is described by a graph without it, as a link
-    that is to be found has no edge yet. With ``pairs`` and ``y`` it learns any relation of pairs, such as being of one
+    that has to be found has no edge yet. With ``pairs`` and ``y`` it learns any relation of pairs, such as being of one
     class.
 
     Features mean the same in every graph, so that a fitted predictor scores pairs of a graph that has grown, of nodes that
@@ -50,8 +50,8 @@ class LinkPredictor(Parameters):
     all nodes are anchors: fitted to a graph whose nodes are renumbered, scores differ as with another ``random_state``.
 
     Args:
-        negatives: Pairs that links are told apart from: ``"uniform"`` among all that are not linked, or ``"degree"``, both
-            ends drawn in proportion to their degree, so that popularity alone says nothing (arXiv 2405.14985).
+        negatives: Negative pairs for training: ``"uniform"`` draws among all unlinked pairs, ``"degree"`` draws both
+            ends in proportion to their degree, so that popularity alone says nothing (arXiv 2405.14985).
         steps: Largest number of jumps between the two nodes; ``"auto"`` is as many as the graph's paths want and the number
             of pairs allows.
         lengths: Jumps of the walks to anchors; ``"auto"`` chooses by the graph's diameter.
@@ -62,10 +62,10 @@ class LinkPredictor(Parameters):
         hidden_channels: Width of the perceptrons.
         num_members: Number of perceptrons whose logits are averaged; with attributes at most three networks are.
         prior: The base rate that probabilities assume: the share of links among the pairs that will be asked about.
-            ``"density"`` is the share of linked pairs among all pairs of the graph that they are asked in, the one that was
-            learned from or another, and right for pairs drawn at random; where a graph was read as one with two kinds of
-            nodes, only pairs between the two count. Of another relation it is the share of that relation among the listed
-            pairs. 0.5 is right where as many links as other pairs are asked about.
+            ``"density"`` is the share of linked pairs among all pairs of the graph that they are in, be it the training
+            graph or another one. It is right for pairs drawn at random. In a graph with two kinds of nodes, only pairs
+            between the two count. For another relation it is the share of that relation among the listed pairs. 0.5 is
+            right if there are as many links as other pairs.
         start: What a head for the links of a small undirected graph (at most 10,000 links, no attributes) may start from:
             ``"pretrained"`` for the model in the package, the folder of a saved predictor of links, or None for nothing. It
             is kept if its loss on pairs that it was trained without is below that of a head that starts from nothing. The
@@ -167,7 +167,7 @@ class LinkPredictor(Parameters):
             remove: Edges to remove.
             weights: Edges with their new weights.
             graph: The changed graph itself, instead of what changes: one that :meth:`graphreach.Graph.updated` gave. A
-                predictor that was loaded, or is pretrained, is given its first graph so.
+                loaded or pretrained predictor gets its first graph this way.
             x: Attributes of all nodes of the changed graph, in the order of its ids, if the predictor was fitted with
                 attributes; without new nodes those that are known stay.
 
@@ -213,9 +213,9 @@ class LinkPredictor(Parameters):
         It is calibrated on pairs that the network had not seen, and holds where the share of links among the pairs asked
         about is :meth:`rate`, by default the density of the graph. An edge between the nodes of a pair is not looked at.
 
-        Of two nodes that have no edge to others structure says nothing. Unless training pairs were like that, their
-        probability is that rate itself; so it is with :meth:`pretrained`. Where one node alone has no edges, the degree of
-        the other still counts.
+        If neither node has an edge to others, structure says nothing. Unless training pairs were like that, the probability
+        is the base rate itself; the same holds with :meth:`pretrained`. If only one node has no edges, the degree of the
+        other still counts.
 
         Args:
             pairs: Rows ``(u, v)`` of node ids: a list of pairs, an array ``[m, 2]`` or a data frame of two columns.
@@ -258,12 +258,12 @@ class LinkPredictor(Parameters):
         not grow with the number of nodes.
 
         Args:
-            top: Number of links at most.
+            top: Maximum number of links.
             graph: See :meth:`predict_proba`.
             x: See :meth:`predict_proba`.
-            why: Whether to find a reason for each link, which takes up to some milliseconds: the neighbours that both nodes
-                have in common; where there are none the likeliest path, the anchors that both are near to, or what else
-                adds most to the score.
+            why: Whether to find a reason for each link, which takes up to some milliseconds. The reason is the common
+                neighbours of both nodes; where there are none, the most likely path, the anchors near both nodes, or what
+                else adds most to the score.
 
         Returns:
             Nodes, partners, probabilities, ranks and reasons as columns.

@@ -26,7 +26,7 @@ MORE = 20
 """Extra neighbours in the approximate index; with fewer it misses more of the nearest nodes."""
 
 TOGETHER = 4
-"""Nodes whose products with a vector are computed together: always as many, so that no bit depends on their number."""
+"""Nodes whose products with a vector are computed together. The number is fixed, so no bit depends on it."""
 
 QUERIES, TILE = 32, 64
 """Nodes and vectors that are compared while both are in the processor's cache."""
@@ -50,7 +50,8 @@ def nearest_nodes(vectors: Any, index: Any, top: int = 10, metric: str = "cosine
         metric: ``"cosine"`` or ``"dot"``, the inner product.
 
     Returns:
-        Positions ``[q, top]`` and similarities ``[q, top]``, the most similar node first. A node is no neighbour of itself.
+        Positions ``[q, top]`` and similarities ``[q, top]``, the most similar node first. A node is not a neighbour of
+        itself.
 
     Example:
         >>> positions, scores = nearest_nodes([[1, 0], [3, 4], [0, 2]], [0, 2], top=1)
@@ -123,10 +124,10 @@ class NearestNodes:
 
         Up to 50,000 nodes, and for inner products, all pairs are compared. Beyond that, candidates come from the k-nearest
         neighbour graph of `pynndescent <https://pynndescent.readthedocs.io>`_ (``pip install "graphreach[nearest]"``), and
-        their similarities are computed as those of :meth:`of`. It was chosen because it builds that graph directly, in
-        less time than an HNSW index is built and then searched for every node, and needs numba, scipy and scikit-learn,
-        which this package uses too. It runs on one thread, so that the same vectors always give the same graph. The
-        graph finds nearly all neighbours of vectors that form clusters, but few of vectors that are mostly
+        their similarities are computed as those of :meth:`of`. It builds this graph directly, in
+        less time than building an HNSW index and searching it for every node would take, and it needs numba, scipy and
+        scikit-learn, which this package uses as well. It runs on one thread, so the same vectors always give the same
+        graph. The graph finds nearly all neighbours of vectors that form clusters, but few of vectors that are mostly
         noise: on 100,000 vectors of width 128 a recall@10 of 1.00 and of 0.37 was measured.
 
         Args:

@@ -47,7 +47,7 @@ class OnGraph(FrameOutput, BaseEstimator):  # type: ignore[misc]
     argument:
 
     - With :class:`graphreach.GraphReachEmbedding`, X are nodes: a transformer to their vectors. The whole graph is embedded
-      and no label is looked at, so that a fold leaks nothing into its vectors; equal parameters are fitted once.
+      without any label, so a fold leaks nothing into its vectors. Equal parameters are fitted once.
     - With :class:`graphreach.ReachClassifier`, X are nodes and y their classes (or zeros and ones, ``[m, classes]``). The
       whole graph is read, and the labels of the training fold alone.
     - With :class:`graphreach.LinkPredictor`, X are pairs and y says which of them are linked. What is read is ``graph``
@@ -216,7 +216,7 @@ class OnGraph(FrameOutput, BaseEstimator):  # type: ignore[misc]
         """Classes of nodes in a form that the classifier takes."""
         positions = self._positions(X, graph)
         found = to_array("y", y, "biufUO", "one class for each node of X, or a matrix of zeros and ones")
-        if len(found) != len(positions) or found.ndim not in (1, 2):
+        if found.ndim not in (1, 2) or len(found) != len(positions):
             raise InputError(f"y must have one entry for each of {len(positions)} nodes, got shape {list(found.shape)}")
         if len(np.unique(positions)) < len(positions):
             raise InputError("X must name a node once, got one of them twice")

@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MAX_NODES = 3000
-"""Larger graphs need a layout of the user's own: the one here compares all pairs of nodes."""
+"""Maximum number of nodes for the layout here, which compares all pairs; larger graphs need a layout of the user."""
 
 ANCHOR, NODE, EDGE, INK = "#D55E00", "#9DB8CC", "#C9CED3", "#22272B"
-"""Vermillion on grey-blue: the pair of the Okabe-Ito palette that stays apart in every kind of colour vision."""
+"""Vermillion on grey-blue: the pair of the Okabe-Ito palette that differs in every kind of colour vision."""
 
 CLASSES = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#8C6D1F", "#7F7F7F", "#F0E442")
 DARK = ("#0072B2", "#009E73", "#8C6D1F", "#7F7F7F")
 """Colours of classes, from the Okabe-Ito palette, and those that white letters can be read on."""
 
 SCALE, PALEST, SPAN = "YlGnBu", 0.16, 1e-5
-"""Dark is near; the palest part of the scale would vanish on paper. Colours end at this share of the greatest value:
-what is rarer is far away all the same."""
+"""Dark means near; the palest part of the scale would vanish on paper. Colours end at this share of the greatest value:
+lower values all mean far away."""
 
 
 MODEL_COLOURS = {
@@ -39,7 +39,7 @@ MODEL_COLOURS = {
     "gin": "#8C6D1F",
     "mlp": "#7F7F7F",
 }
-"""One colour per model in every picture (Okabe-Ito); whatever has none is grey."""
+"""One colour per model in every picture (Okabe-Ito); models without one are grey."""
 
 
 def require_matplotlib() -> None:
@@ -51,7 +51,7 @@ def require_matplotlib() -> None:
 
 
 def new_figure(columns: int = 1) -> tuple[Any, Any]:
-    """A figure that needs no screen, and its axes."""
+    """A figure that does not need a screen, and its axes."""
     require_matplotlib()
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -62,7 +62,7 @@ def new_figure(columns: int = 1) -> tuple[Any, Any]:
 
 
 def stress_layout(graph: Graph, iterations: int = 150) -> NDArray[np.float64]:
-    """Positions ``[n, 2]`` whose distances are as close as can be to the numbers of hops between nodes.
+    """Positions ``[n, 2]`` whose distances are as close as possible to the numbers of hops between nodes.
 
     Starts from classical scaling and lowers the stress by majorisation, so the same graph has the same picture.
 

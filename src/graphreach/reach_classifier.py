@@ -1,4 +1,4 @@
-"""Classes of nodes by reachability: to anchors, and to the nodes whose class is known."""
+"""Classes of nodes by reachability to anchors and to the nodes whose class is known."""
 
 from pathlib import Path
 from typing import Any, Self
@@ -33,7 +33,7 @@ class ReachClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Args:
         num_anchors: Number of anchors, at most as many as the graph has nodes.
         strategy: How anchors are selected, see :func:`graphreach.select_anchors`.
-        random_state: Random seed for walks, and for how labelled nodes are dealt in folds. The same seed gives the same
+        random_state: Random seed for walks, and for the folds of the labelled nodes. The same seed gives the same
             probabilities bit for bit, on any number of threads.
 
     Attributes:
@@ -96,12 +96,12 @@ class ReachClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_proba(self, ids: Any = None, graph: Any = None, x: Any = None) -> NDArray[np.float64]:
         """The probability of each class, ``[m, classes]``; with several labels per node that of having each label.
 
-        A labelled node is predicted too, without its own label.
+        Labelled nodes are predicted as well, without their own labels.
 
         Args:
             ids: Ids of nodes, by default all in the order of the graph's ids.
-            graph: The graph that they are in, if it is not the one of :meth:`fit`: one that has grown or changed. A few
-                anchors that are gone are named in a warning; a graph without more of them is refused.
+            graph: The graph that they are in, if it is not the one of :meth:`fit`: one that has grown or changed. If
+                a few anchors are gone, a warning names them; a graph without more of them is refused.
             x: Attributes of that graph's nodes, if the classifier was fitted with them.
         """
         self._check_fitted()
@@ -127,9 +127,9 @@ class ReachClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return (found >= 0.5).astype(np.int64) if counts is None else _likeliest(found, counts)
 
     def score(self, labels: Any, graph: Any = None, x: Any = None) -> float:
-        """The share of nodes whose class is predicted right; for several labels per node the micro F1.
+        """The share of nodes with a correctly predicted class; for several labels per node the micro F1.
 
-        With several labels, as many are predicted for a node as it has.
+        With several labels, the number of predicted labels of a node is its true number.
 
         Args:
             labels: True labels, in any form that :meth:`fit` takes.

@@ -243,10 +243,8 @@ def test_scores_have_ranks_and_no_probability_is_spoken_of(trained, pairs):
     assert all(0 <= row["percentile"] <= 1 for row in rows)
     assert "scores are no probabilities" in found.stderr
     text = " ".join(call("predict", "--help").stdout.replace("│", " ").split())
-    assert (
-        "Of a run of model reach it is a probability, for the base rate that a line names; of other models it is none"
-        in text
-    )
+    assert "With model reach the score is a probability" in text
+    assert "with other models it is not a probability" in text
     assert done("predict", trained("gcn"), "--pairs", pairs, "--json").stdout == found.stdout
 
 

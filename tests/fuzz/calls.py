@@ -61,12 +61,20 @@ def _graphs() -> list[Call]:
             "frame": frame(), "source": "source", "target": "target", "weight": "weight", "nodes": [9], **both},
                 share=2),
         Call("Graph.index_of", lambda: graph("str").index_of, lambda: {"ids": ["n1", "n4"]}, share=1),
+        Call("Graph.to_frame", lambda: graph("str").to_frame, lambda: {"kind": "polars", "source": "u", "target": "v"}),
+        Call("Graph.to_pyg", lambda: _torch_data, lambda: {"dtype": "float64"}, share=0.3),
         Call("read_graph", lazy(":read_graph"), lambda: {
             "path": samples.folder() / "named.csv", "directed": False, "source": "from", "target": "to",
                 "weight": "weight",
             "nodes": ["n1"], "ids": "auto", "header": True, "comments": "#", "reduce": "sum", "self_loops": True},
                 share=4),
     ]  # fmt: skip
+
+
+def _torch_data(dtype: Any) -> Any:
+    import torch
+
+    return graph("int").to_pyg(getattr(torch, dtype) if isinstance(dtype, str) and hasattr(torch, dtype) else dtype)
 
 
 def _changing() -> list[Call]:
@@ -151,6 +159,7 @@ def _core() -> list[Call]:
         Call("recommended_num_walks", lazy(":recommended_num_walks"), lambda: {"num_nodes": 100}),
         Call("Reachability.rescaled", lambda: reach().rescaled, lambda: {"scale": "lift", "graph": graph(),
             "num_nodes": 8}),
+        Call("Reachability.to_frame", lambda: reach().to_frame, lambda: {"ids": list("abcdefgh"), "kind": "polars"}),
         Call("Reachability.to_torch", lambda: reach().to_torch, lambda: {"device": "cpu"}, share=0.3),
         Call("nearest_nodes", lazy(":nearest_nodes"), lambda: {
             "vectors": np.eye(5), "index": np.array([0, 3]), "top": 2, "metric": "cosine"}),

@@ -136,3 +136,6 @@ def test_reasons_name_what_lies_between():
     ways = [SimpleNamespace(nodes=(0, 1, 2, 3))]
     assert why_near(path, 0, 3, ways) == "no neighbour in common, but a path by 1 > 2"
     assert why_near(path, 0, 3) == "no neighbour in common"
+    triangle = gr.Graph.from_edges([[0, 1, 2], [1, 2, 0]])
+    assert why_near(triangle, 0, 1) == "linked, with 1 neighbour in common: 2"
+    assert why_near(path, 0, 1, ways) == "linked, with no neighbour in common"

@@ -43,8 +43,8 @@ class Victim:
     """A pre-trained model with its anchors, which stay the same whatever happens to the graph.
 
     Reachability, distances and adjacency are computed again on the changed graph by the run's own settings. What a setting
-    measured on the graph before, the walk length that is its diameter, is part of the model and stays. P-GNN's sets
-    depend on the seed and the number of nodes alone, so they stay by themselves.
+    measured on the graph before is part of the model and stays, such as a walk length that is the diameter. P-GNN's sets
+    depend only on the seed and the number of nodes, so they stay the same.
 
     Attributes:
         model: The model, in evaluation mode.
@@ -100,7 +100,7 @@ class Victim:
 class ReachVictim:
     """A run of method ``reach``: its network, recipe and anchors stay, what describes a pair is computed again.
 
-    Links are learned from graphs without them, so a pair that colluders have joined is described without their edge; of
+    Links are learned from graphs without them, so the edge that colluders add between the nodes of a pair is left out. For
     another relation the edge is read.
 
     Attributes:
@@ -181,7 +181,7 @@ KINDS: dict[str, Kind] = {
     "hubs": lambda split, fraction, seed: hubs(split.graph, split.test.negatives, fraction, seed=seed),
     "noise": lambda split, fraction, seed: noise(split.graph, fraction, seed),
 }
-"""From a split, a fraction and a seed to an attack."""
+"""A function from a split, a fraction and a seed to an attack."""
 
 
 def assess(
@@ -195,12 +195,12 @@ def assess(
 ) -> Assessment:
     """How much of its AUC a trained model loses when groups of colluders add edges.
 
-    The model is not trained again. Each group attacks the split's graph, the one that the model has seen, and the test
-    pairs with a colluder at one end at least, or at both ends, are scored before and after. Groups depend on the split and
-    the seed alone, so methods that share them meet the same colluders.
+    The model is not trained again. Each group attacks the graph of the split, which the model has seen. Test pairs with a
+    colluder at one end or both are scored before and after. Groups depend only on the split and the seed, so methods that
+    share them face the same colluders.
 
     Differs from the authors' code, which attacks a graph with the test edges in it (links) or one of same-label pairs
-    (pairs), and averages the AUC of groups of a few pairs; here comparisons are added up.
+    (pairs), and averages the AUC over groups with few pairs. Here comparisons are added up.
 
     Args:
         run: What :func:`graphreach.training.run` returned with its model, or what :func:`graphreach.training.load_run`

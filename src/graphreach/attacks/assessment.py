@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class Tally:
     """Comparisons of positive with negative pairs, one entry per group of colluders.
 
-    A group holds a handful of test pairs, so its own AUC means little. Concordant comparisons can be added over groups and
-    runs: the AUC is their share. Pairs are compared within a group only, on one graph.
+    A group has a handful of test pairs, so its own AUC means little. Concordant comparisons can be added up over groups and
+    runs, and the AUC is their share. Pairs are compared within a group only, on one graph.
 
     Attributes:
         positives: Positive pairs.
@@ -167,8 +167,8 @@ def interval(
 ) -> Interval:
     """The difference of two methods' losses, first minus second, with a 95% bootstrap interval.
 
-    Runs are drawn with replacement, and groups within each drawn run; both methods are given the same draws, as they met
-    the same splits and colluders. Losses are pooled: comparisons are added up over runs and groups.
+    Runs are drawn with replacement, and groups within each drawn run. Both methods get the same draws, as they faced the
+    same splits and colluders. Losses are pooled: comparisons are added up over runs and groups.
 
     Args:
         first: One assessment per run (per seed) of one method.

@@ -15,7 +15,7 @@ from graphreach.tasks.pair_keys import contains, decode, draw_distinct, encode, 
 from graphreach.walks.rng import check_seed
 
 MAX_EDGES = 50_000_000
-"""A clique of ten thousand nodes; more is a mistake in ``fraction`` rather than an attack."""
+"""Number of edges of a clique of ten thousand nodes; more is taken for a mistake in ``fraction``."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,8 +64,8 @@ class Attack:
 def add_edges(graph: Graph, pairs: NDArray[np.int64], colluders: NDArray[np.int64]) -> Attack:
     """Add edges to a graph; those that it has already stay as they are.
 
-    In a weighted graph an added edge weighs as much as the mean of the others (1 without any), so that walks take it
-    as they would take any edge.
+    In a weighted graph an added edge gets the mean weight of the others (1 without any), so walks take it like any other
+    edge.
 
     Args:
         graph: The graph.
@@ -99,10 +99,10 @@ def add_edges(graph: Graph, pairs: NDArray[np.int64], colluders: NDArray[np.int6
 
 
 def clique(graph: Graph, fraction: float = 0.1, seed: int = 0) -> Attack:
-    """Random nodes join each other, all with all: the paper's attack on pairwise node classification.
+    """Link random nodes with each other, all with all: the paper's attack on pairwise node classification.
 
-    In a directed graph there is an edge in both directions. With one seed, the colluders of a smaller fraction are among
-    those of a larger one.
+    In a directed graph there is an edge in both directions. With the same seed, the colluders of a smaller fraction are
+    among those of a larger one.
 
     Differs from the authors' code, which attacks the graph of same-label pairs, test pairs included, instead of the graph
     that the model reads.
@@ -124,7 +124,7 @@ def clique(graph: Graph, fraction: float = 0.1, seed: int = 0) -> Attack:
 
 
 def hubs(graph: Graph, candidates: ArrayLike, fraction: float = 0.1, top: float = 0.02, seed: int = 0) -> Attack:
-    """Nodes of unlinked pairs join a few hubs among themselves: the paper's attack on link prediction.
+    """Link nodes of unlinked pairs to a few hubs among them: the paper's attack on link prediction.
 
     Random pairs of ``candidates`` are taken whole until their ends are the wanted share of the nodes (one more, if the
     last pair has two new ends; all ends, if there are too few). The colluders of highest degree (both directions, sums of
@@ -138,7 +138,7 @@ def hubs(graph: Graph, candidates: ArrayLike, fraction: float = 0.1, top: float 
         graph: What message passing may see.
         candidates: Pairs ``[2, m]`` of positions, such as the negative test pairs.
         fraction: Share of the nodes that collude; at least two do.
-        top: How many hubs there are, as a share of the graph's nodes; at least one.
+        top: Number of hubs as a share of the graph's nodes; at least one.
         seed: Random seed for the choice of pairs.
 
     Example:
@@ -165,11 +165,11 @@ def hubs(graph: Graph, candidates: ArrayLike, fraction: float = 0.1, top: float 
 
 
 def noise(graph: Graph, fraction: float = 0.1, seed: int = 0) -> Attack:
-    """Random new edges anywhere: what is lost without any plan. There are no colluders, all pairs are concerned.
+    """Add random edges anywhere, to compare with attacks that follow a plan. There are no colluders, and all pairs count.
 
     Args:
         graph: What message passing may see.
-        fraction: How many edges are added, as a share of those there are; all that are missing, if those are fewer.
+        fraction: Number of added edges as a share of the existing ones, or all missing edges if these are fewer.
         seed: Random seed for the choice of edges.
 
     Example:

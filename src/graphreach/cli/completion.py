@@ -17,8 +17,8 @@ MODELS = (
 )  # fmt: skip
 
 DATASETS = (
-    "grid", "communities", "email", "email-complete", "protein", "ppi", "cora", "citeseer", "karate", "pubmed", "ca-astroph",
-    "email-enron", "soc-epinions1", "chicago-regional", "facebook",
+    "grid", "communities", "email", "email-complete", "protein", "ppi", "cora", "citeseer", "karate", "pubmed",
+    "ca-astroph", "email-enron", "soc-epinions1", "chicago-regional", "facebook",
 )  # fmt: skip
 
 CHOICES: dict[str, Sequence[str]] = {

@@ -30,7 +30,7 @@ from graphreach.walks.engine import Engine, Walker
 from graphreach.walks.walk_length import check_count, resolve_walk_length
 
 SHARD_ROWS = 1 << 18
-"""Rows of a file, if there are so many; fewer where workers would have nothing to do."""
+"""Rows of a file, if there are enough; fewer where workers would have nothing to do."""
 
 AHEAD = 2
 """Shards in the cluster's memory for each CPU: one that is worked on, one that waits."""

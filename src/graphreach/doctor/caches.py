@@ -77,7 +77,7 @@ def clear(name: str) -> Cache:
 
 
 def _kernels() -> Cache:
-    """Compiled kernels: numba keeps them in the package's folders or, if these cannot be written to, in the user's cache."""
+    """Compiled kernels; numba has them in the package's folders or in the user's cache if these cannot be written to."""
     folders, lost = [], False
     for folder in sorted({path.parent for path in PACKAGE.rglob("*.py") if "graphreach.jit import" in _read(path)}):
         place = _numba_folder(folder)

@@ -72,7 +72,7 @@ def likely_paths(graph: Graph, start: int, targets: ArrayLike, max_length: int) 
         graph: The graph.
         start: Position where walks begin.
         targets: Positions.
-        max_length: Jumps at most.
+        max_length: Maximum number of jumps.
 
     Returns:
         A path for each target; None where there is none that short. From a node to itself it is the node alone.
@@ -97,8 +97,8 @@ def separate_paths(graph: Graph, start: int, target: int, max_length: int, most:
         graph: The graph.
         start: Position where walks begin.
         target: Position where they end.
-        max_length: Jumps at most.
-        most: Number of paths at most.
+        max_length: Maximum number of jumps.
+        most: Maximum number of paths.
 
     Example:
         >>> square = Graph.from_edges([[0, 1, 2, 3, 0], [1, 2, 3, 0, 2]])

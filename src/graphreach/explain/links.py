@@ -161,7 +161,7 @@ def _anchor_list(anchors: Sequence[SharedAnchor]) -> str:
 def _degree(facts: PairFacts, ids: tuple[Any, Any], directed: bool) -> str:
     ways = ("from", "to") if directed else ("of", "of")
     own = ", ".join(f"{value:g} {way} {name}" for value, way, name in zip(facts.degree, ways, ids, strict=True))
-    return f"{own}, {_times(float(facts.mean_degree))} on average"
+    return f"{own}, {times_text(float(facts.mean_degree))} on average"
 
 
 def _return(facts: PairFacts, ids: tuple[Any, Any]) -> str:

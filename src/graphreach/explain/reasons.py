@@ -16,7 +16,7 @@ from graphreach.threads import one_blas_thread
 from graphreach.training.pair_scorer import KnownGraph, PairScorer
 
 NAMED = 3
-"""Nodes that a phrase names at most."""
+"""Maximum number of nodes that a phrase names."""
 
 PAIRS = 1 << 10
 """Pairs whose phrases are found at a time."""
@@ -25,9 +25,9 @@ PAIRS = 1 << 10
 def link_reasons(known: KnownGraph, scorer: PairScorer, pairs: NDArray[np.int64]) -> NDArray[np.str_]:
     """What speaks most for each of the pairs, as a phrase.
 
-    If both nodes have neighbours in common, these are named, unless attributes add most to the score. Else the phrase is
-    about the group of features that adds most, of those that say something: the likeliest path and how many times as often
-    as by chance walks take such ways, the anchors that both are near to, attributes, or degrees.
+    If both nodes have neighbours in common, these are named, unless attributes add most to the score. Otherwise the
+    phrase is about the group of features that adds most, among those that say something. This may be the most likely path,
+    and how much more often than by chance walks take such ways; the anchors near both nodes; attributes; or degrees.
 
     Args:
         known: What describes pairs of the graph.

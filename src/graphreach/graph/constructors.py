@@ -95,7 +95,7 @@ class Constructors:
     ) -> "Graph":
         """Make a graph from a networkx graph; parallel edges of a multigraph are added if weighted.
 
-        If all nodes with edges have the attribute ``bipartite``, 0 or 1 as networkx has it, and no edge is between nodes of
+        If all nodes with edges have the attribute ``bipartite``, 0 or 1 as in networkx, and no edge is between nodes of
         one kind, the graph has two kinds of nodes.
 
         Args:
@@ -128,7 +128,7 @@ class Constructors:
     ) -> "Graph":
         """Make a graph from a PyTorch Geometric ``Data`` or ``EdgeIndex``.
 
-        Of a ``Data``, the tensor ``edge_time`` holds times, and ``sides`` the two kinds of nodes, if it has these.
+        If a ``Data`` has the tensors ``edge_time`` and ``sides``, they are the times and the two kinds of nodes.
 
         Args:
             data: A ``Data`` with ``edge_index`` (and ``edge_weight``) or with the transposed ``adj_t``, or an
@@ -190,7 +190,7 @@ class Constructors:
         reduce: Reduce | None = None,
         self_loops: bool = False,
     ) -> "Graph":
-        """Make a graph from a pandas or polars data frame with one row an edge.
+        """Make a graph from a pandas or polars data frame with one row per edge.
 
         Args:
             frame: The edges; ids may be of any hashable kind but not missing.
@@ -201,8 +201,8 @@ class Constructors:
             weight: The column of weights; by default (``None``) one with a usual name (weight, w, value), if
                 there is one; ``False`` ignores it.
             directed: Whether an edge leads from its source to its target only.
-            time: The column of times, as in :func:`graphreach.read_graph`. Beside it, a column ``first_time`` holds the
-                times at which edges were made first.
+            time: The column of times, as in :func:`graphreach.read_graph`. A further column ``first_time`` may hold
+                the times at which edges were made first.
             bipartite: Whether sources and targets are two kinds of nodes, as in :func:`graphreach.read_graph`.
             nodes: Ids of nodes to keep even if they have no edge.
             reduce: See :meth:`from_edges`.

@@ -294,7 +294,7 @@ def edges_from_pyg(data: Any, ids: Sequence[Hashable] | NDArray[Any] | None = No
 
 
 def _with_times_and_sides(edges: Edges, data: Any, ids: Any) -> Edges:
-    """The same with what :meth:`graphreach.Graph.to_pyg` writes beside edges and weights."""
+    """The same with what :meth:`graphreach.Graph.to_pyg` writes in addition to edges and weights."""
     times = [_tensor(data, name, len(edges.source)) for name in ("edge_time", "edge_first_time")]
     if times[0] is None or (times[1] is not None and (times[1] > times[0]).any()):
         times[1] = None

@@ -41,7 +41,7 @@ DENSE = 0.9
 """The share of numbers in a range that has to occur for the range to be counted through."""
 
 FIRST_TIME = "first_time"
-"""The column of a frame with the times at which edges were made first, beside the latest ones."""
+"""The column of a frame with the times at which edges were made first, in addition to the latest ones."""
 
 FEWEST = 100
 """Rows below which numbers that never fall are not taken for times."""

@@ -44,10 +44,10 @@ class Graph(Constructors):
         indptr: Row pointers, ``[n + 1]``, ``uint32`` (``int64`` from :math:`2^{32}` entries on).
         indices: Neighbours, sorted within each row, ``uint16`` up to :math:`2^{16}` nodes, else ``uint32``.
             An undirected edge is stored in both directions, a directed one at its source.
-        weights: ``None``, or ``float64`` weights beside ``indices``.
+        weights: ``None``, or ``float64`` weights, one per entry of ``indices``.
         directed: Whether edges have a direction.
         ids: The user's node ids in index order, ``[n]``.
-        time: ``None``, or one number per entry beside ``indices``: when an edge was made, the latest time where it
+        time: ``None``, or one number per entry of ``indices``: when an edge was made, the latest time where it
             repeats. Nothing but splits is computed from it, so it is no part of :attr:`content_hash`.
         first_time: The same with the earliest time.
         sides: ``None``, or 0 for sources and 1 for targets where the file or frame has two kinds of nodes, such as users
@@ -171,7 +171,7 @@ class Graph(Constructors):
         ``Graph.from_pyg(data, directed=graph.directed, ids=graph.ids)``.
 
         Args:
-            dtype: Of the weights, by default ``torch.float32``; with ``torch.float64`` they are exact.
+            dtype: Type of the weights, by default ``torch.float32``; with ``torch.float64`` they are exact.
 
         Example:
             >>> Graph.from_edge_list([("ann", "bob"), ("bob", "cid")]).to_pyg()
@@ -253,13 +253,13 @@ class Graph(Constructors):
 
         Nodes that are known keep their positions, and those whose edges are removed stay. New nodes get the positions
         after them, sorted among themselves, so the order of the edges in one call changes nothing. The rows of the nodes
-        at the ends of changed edges are made anew; ``indptr``, ``indices`` and ``weights`` are joined at their first use.
+        at the ends of changed edges are made again; ``indptr``, ``indices`` and ``weights`` are joined at their first use.
 
         Args:
             add: Edges by the ids of their nodes: pairs ``(u, v)``, for a weighted graph triples ``(u, v, weight)``, an
                 array ``[m, 2]`` or ``[m, 3]``, a data frame read as by :meth:`from_frame`, or the edges of another graph.
-                Unweighted, an edge that is there changes nothing; weighted, its weight grows. Edges that are listed more
-                than once are merged as described above, and those of weight zero are dropped.
+                Unweighted, an edge that is there changes nothing; weighted, its weight grows. Repeated edges are
+                merged as described above, and those of weight zero are dropped.
             remove: Edges to remove, which must be there, in the same forms without weights.
             weights: Triples with the new positive weights of edges that are there.
             nodes: Ids of nodes to add even if they have no edge; those that are known stay as they are.

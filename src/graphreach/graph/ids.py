@@ -281,7 +281,7 @@ def check_number_of_nodes(n: int) -> None:
 
 
 def check_listed(values: Any, name: str) -> None:
-    """Refuse what has so many entries, such as a range, that a list of them does not fit into memory."""
+    """Refuse what has too many entries for a list of them in memory, such as a range."""
     try:
         count = len(values) if hasattr(values, "__len__") else 0
     except TypeError:

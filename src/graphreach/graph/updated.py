@@ -19,7 +19,7 @@ from graphreach.graph.listed import list_edges
 from graphreach.graph.lookup import IdLookup
 
 SHARE_JOINED = 8
-"""Changed rows are joined with the others once they are more than one part in so many of all entries."""
+"""Changed rows are joined with the others once they are more than one part in this many of all entries."""
 
 STATE = ("indptr", "indices", "weights", "ids", "directed", "time", "first_time", "sides", "reading")
 """The attributes that make a graph."""

@@ -112,7 +112,7 @@ class VisitLists:
 
 
 def _laid_out(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
-    """Tables with room for so many entries, one after the other, and where they end."""
+    """Tables with room for given numbers of entries, one after the other, and where they end."""
     place = np.where(counts > 0, (counts * ROOM).astype(np.int64) + 4, 0)
     head = np.zeros((len(counts), 4), np.int64)
     head[:, BEGIN], head[:, PLACE] = np.cumsum(place) - place, place

@@ -135,7 +135,7 @@ def check_sum(folder: Path, found: str, sums: dict[str, str]) -> None:
 
 
 def saved_model(folder: Path) -> str | None:
-    """The name of the class whose model a folder holds, or None if that cannot be told; nothing else is checked."""
+    """The name of the class whose model a folder holds, or None if the folder does not say; nothing else is checked."""
     try:
         record = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):

@@ -36,7 +36,7 @@ MAGIC = {
 }
 
 UNPACKED_FREELY, LARGEST_RATIO = 2**28, 200
-"""A gzip file may grow to so many bytes whatever its size, and beyond them to so many times its size."""
+"""A gzip file may unpack to this number of bytes whatever its size, and beyond that to this multiple of its size."""
 
 
 class TextFile(NamedTuple):

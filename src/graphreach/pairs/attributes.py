@@ -108,7 +108,7 @@ class PairAttributes:
         self._norms = [np.sqrt(_row_dots(each, each)) for each in self._sums]
 
     def describe(self, pairs: NDArray[np.int64], exclude_own_edge: bool = True) -> NDArray[np.float32]:
-        """Cosines ``[m, 3]``; those of a pair that has an edge are of the graph without it, unless that is to be seen."""
+        """Cosines ``[m, 3]``; a pair with an edge is described without it, unless ``exclude_own_edge`` is False."""
         if not self.graph.directed:
             pairs = np.sort(pairs, axis=0)
         out = np.empty((pairs.shape[1], len(HOPS)), np.float32)

@@ -1,7 +1,7 @@
 r"""Pairs that may become links: for each node those that walks reach in a few steps, and those in a like position.
 
-Scoring all pairs would be n x n. A link that is to be found nearly always closes a short path, so each node's row of
-:math:`P^2 + P^3` is walked, within a budget of edges, and its best entries are kept. Beside them stand the nodes whose
+Scoring all pairs would be n x n. A link that has to be found nearly always closes a short path, so each node's row of
+:math:`P^2 + P^3` is walked, within a budget of edges, and its best entries are kept. Candidates are also the nodes whose
 positions relative to the anchors are nearest, which may be further away than three steps.
 """
 
@@ -18,7 +18,7 @@ from graphreach.pairs.position import NOTHING
 from graphreach.threads import one_blas_thread
 
 PER_NODE = 200
-"""Candidates of a node at most."""
+"""Maximum number of candidates of a node."""
 
 STEPS = 3
 """Jumps between a node and its candidates."""
@@ -33,10 +33,10 @@ NEAREST = 1 / 4
 """Share of the candidates that are chosen by position."""
 
 COMPARED = 400_000_000
-"""Pairs of positions that are compared at most: those of all nodes of a graph with 20,000."""
+"""Maximum number of pairs of positions that are compared: those of all nodes of a graph with 20,000."""
 
 ROWS = 16
-"""Nodes whose positions are compared in one product: always as many, so that no bit depends on who stands beside."""
+"""Nodes whose positions are compared in one product: always as many, so that no bit depends on the other nodes."""
 
 Pairs = NDArray[np.int64]
 
@@ -60,7 +60,7 @@ def candidates(
     Args:
         features: Describes pairs of a graph.
         nodes: Positions, each once.
-        per_node: Candidates of a node at most.
+        per_node: Maximum number of candidates of a node.
         nearest: Whether positions are compared; None if that is at most :data:`COMPARED` pairs.
 
     Returns:

@@ -100,7 +100,7 @@ def pair_features(
 ) -> tuple[Array, list[str]]:  # fmt: skip
     r"""Describe pairs of nodes by reachability, for a learner of links or of any other relation.
 
-    All columns are computed from the graph without the pair's own edge, as a link that is to be predicted has none. With
+    All columns are computed from the graph without the pair's own edge, as a link that has to be predicted has none. With
     :math:`d` the (weighted) degrees and :math:`\mathrm{lift}_t(u, v) = P^t(u, v) \, vol / d_v`:
 
     - *direct*: :math:`\log(1 + \mathrm{lift}_t)` and :math:`\log(1 + 10^5 \sqrt{P^t(u, v) P^t(v, u)})` for
@@ -313,7 +313,7 @@ class PairFeatures:
 
     @property
     def sides(self) -> tuple[str, ...]:
-        """The directions of walks between nodes and anchors that positions are of."""
+        """The directions of the walks between nodes and anchors from which positions come."""
         return ("to", "from") if self.graph.directed else ("to",)
 
     def means(self, side: str = "to") -> list[Array]:
@@ -377,7 +377,7 @@ class PairFeatures:
 
 
 def both_isolated(features: Array, names: Sequence[str]) -> NDArray[np.bool_]:
-    """Which of the described pairs are of two nodes without any edge, but for the one that is left out."""
+    """Which of the described pairs consist of two nodes without any edge, except for the one that is left out."""
     degrees = [column for column, name in enumerate(names) if name.startswith("degree.")]
     found: NDArray[np.bool_] = (features[:, degrees] == 0).all(axis=1)
     return found

@@ -29,8 +29,8 @@ class PairNetwork(NamedTuple):
         mean: What is taken from each feature, ``[f]``.
         scale: What the rest is multiplied by, ``[f]``.
         calibration: Slope and shift of the mean logit.
-        weights: Of each layer, ``[members, in, out]``.
-        biases: Of each layer, ``[members, 1, out]``.
+        weights: Weights of each layer, ``[members, in, out]``.
+        biases: Biases of each layer, ``[members, 1, out]``.
         dropout: Share of the hidden units left out in training; scoring leaves none out.
 
     Example:
@@ -87,7 +87,7 @@ class PairNetwork(NamedTuple):
 
         Args:
             folder: Is made if it is missing.
-            metadata: Plain values to keep beside.
+            metadata: Plain values to keep with the network.
         """
         write_arrays(folder, {"model": MODEL, "config": self.config(), "metadata": metadata}, self.arrays())
 

@@ -16,7 +16,7 @@ NODES = 1 << 10
 """Nodes whose candidates are scored at a time."""
 
 DIGITS = 6
-"""Significant digits of probabilities in files: one in a million is much where links are few."""
+"""Significant digits of probabilities in files; where links are few, probabilities are small."""
 
 Numbers = NDArray[np.float64]
 
@@ -105,8 +105,8 @@ def recommend(
         logits: Scores pairs ``[2, m]``.
         chance: Turns scores into probabilities.
         nodes: Positions, each once.
-        top: Partners of a node at most.
-        per_node: Candidates of a node at most; raised to ``top`` if that is more.
+        top: Maximum number of partners of a node.
+        per_node: Maximum number of candidates of a node; raised to ``top`` if that is more.
     """
     nearest = compares_positions(features.graph, len(nodes))
     parts = [nodes[begin : begin + NODES] for begin in range(0, len(nodes), NODES)]
@@ -136,8 +136,8 @@ def best_new_links(
         features: Describes pairs of a graph.
         logits: Scores pairs ``[2, m]``.
         chance: Turns scores into probabilities.
-        top: Number of pairs at most.
-        per_node: Candidates of a node at most.
+        top: Maximum number of pairs.
+        per_node: Maximum number of candidates of a node.
     """
     graph, n = features.graph, features.graph.num_nodes
     nearest = compares_positions(graph, n)
@@ -167,7 +167,7 @@ def _best(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Which pairs are the best of each node, their ranks, and the nodes that have none.
 
-    Of pairs with equal scores the one whose partner comes first in the graph is better.
+    Among pairs with equal scores the one whose partner comes first in the graph is better.
     """
     place = np.full(num_nodes, -1)
     place[nodes] = np.arange(len(nodes))

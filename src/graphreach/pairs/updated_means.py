@@ -1,4 +1,4 @@
-"""Mean powers of a graph that has changed: only those rows are computed anew whose walks may meet a change."""
+"""Mean powers of a graph that has changed: only rows whose walks may meet a change are computed again."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ from graphreach.pairs.position import mean_powers_by
 from graphreach.reachability.exact import Powers, transition_powers
 
 WHOLE = 0.5
-"""Share of the nodes around the changes from which on all rows are computed anew."""
+"""Share of the nodes around the changes beyond which all rows are computed again."""
 
 Array = NDArray[np.float32]
 Nodes = NDArray[np.int64]
@@ -22,7 +22,7 @@ class UpdatedMeans(NamedTuple):
 
     Attributes:
         means: ``[n, k]`` for each length.
-        touched: Nodes whose rows were computed anew; None if all were.
+        touched: Nodes whose rows were computed again; None if all were.
     """
 
     means: list[Array]

@@ -1,4 +1,4 @@
-"""What a run found, in sentences and figures: how good it is, beside the baseline that fits, and for how many examples."""
+"""What a run found, in sentences and figures: how good it is compared with a baseline, and for how many examples."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -89,7 +89,7 @@ class ClassAnswer(NamedTuple):
 def on_classes(
     scores: NDArray[Any], test: Examples, train: Examples, accuracy: Bounds, names: Sequence[str]
 ) -> ClassAnswer:
-    """How good predicted classes are, beside always saying the most frequent one.
+    """How good predicted classes are, compared with always predicting the most frequent one.
 
     Args:
         scores: Probabilities of the test nodes, ``[m, classes]``.
@@ -120,7 +120,7 @@ class LabelAnswer(NamedTuple):
 
 
 def on_labels(test: Examples, train: Examples, found: dict[str, Bounds]) -> LabelAnswer:
-    """How good predicted labels are, beside giving every node the labels that are most frequent in training.
+    """How good predicted labels are, compared with giving every node the labels that are most frequent in training.
 
     Args:
         test: The test nodes.
@@ -154,7 +154,7 @@ class PairAnswer(NamedTuple):
 
 
 def on_pairs(task: str, test: Examples, auc: Bounds, graph: Any) -> PairAnswer:
-    """How well links, or pairs of one class, are told from others.
+    """How well links, or pairs of one class, are distinguished from others.
 
     Args:
         task: ``"link"`` or ``"pair"``.

@@ -10,7 +10,8 @@ from graphreach.plot import stress_layout
 from graphreach.report.drawing import on_square
 
 CIRCLES, SMALLEST, STRONGEST = 60, 1000, 3
-"""Communities with a circle of their own at most; they have one in so many nodes at least. Neighbours that pull each."""
+"""Maximum number of communities with a circle of their own; the share of the nodes, as one in this many, that each of them
+needs; and the number of neighbours that pull each."""
 
 GAP, ROUNDS = 0.06, 300
 """Room between circles, as a share of the largest radius; rounds in which those that overlap are moved apart."""
@@ -20,7 +21,7 @@ class Detail(NamedTuple):
     """Where the drawn nodes of a large graph stand.
 
     Attributes:
-        places: Of each drawn node, whole numbers from 0 to 65535, ``[m, 2]``.
+        places: Place of each drawn node, whole numbers from 0 to 65535, ``[m, 2]``.
         circles: What each circle stands for, how many of its nodes are drawn, and where it is; the largest first. The
             ``community`` of all small ones together is -1.
     """

@@ -16,7 +16,7 @@ LONGEST = 4.0
 """Maximum length of a move along one axis, before it is scaled by the step."""
 
 PUSH, GRAVITY = 6.0, 0.01
-"""Strength of a push relative to a pull, as it stands for many that are not drawn; and the share of its distance from the
+"""Strength of a push relative to a pull, as it stands for many that are not drawn. Then the share of its distance from the
 centre that a node moves inwards in a round, so that components do not drift away."""
 
 

@@ -32,12 +32,11 @@ class LinkContent(PairContent):
 
     def meaning(self) -> str:
         """The base rate that probabilities assume."""
-        positive = "a link" if self.split.task == "link" else "of one class"
-        rate = self.explainer.scorer.rate(self.explainer.graph)
-        odds = (
-            f"1 in {1 / rate:,.0f} pairs is {positive}" if rate < 0.1 else f"{rate:.0%} of all pairs are {self._noun}"
-        )
-        return f"The probabilities below are those where {odds}, as in this graph."
+        scorer = self.explainer.scorer
+        rate, where = scorer.rate(self.explainer.graph), "this graph" if scorer.links else "training"
+        one = "a link" if scorer.links else "of one class"
+        odds = f"1 in {1 / rate:,.0f} pairs is {one}" if rate < 0.1 else f"{rate:.0%} of all pairs are {self._noun}"
+        return f"The probabilities below are those where {odds}, as in {where}."
 
     @property
     def _noun(self) -> str:

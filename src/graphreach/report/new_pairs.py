@@ -20,8 +20,8 @@ BUSIEST, HELD, WORK = 200, 5_000_000, 30_000_000
 at a time, and altogether."""
 
 PIECE, PER_ROW, SMALL = 512, 8, 2000
-"""Embeddings that are compared with each other at a time, pairs that a row of them may bring, and the number of nodes up to
-which positions of method ``reach`` are compared as well: its scores read no products of them."""
+"""Embeddings that are compared with each other at a time, and pairs that a row of them may bring. Then the
+number of nodes up to which positions of method ``reach`` are compared as well: its scores read no products of them."""
 
 Pairs = NDArray[np.int64]
 Found = tuple[NDArray[np.int64], NDArray[Any]]
@@ -29,7 +29,7 @@ Found = tuple[NDArray[np.int64], NDArray[Any]]
 
 
 def new_pairs(explainer: Explainer, known: NDArray[np.int64], count: int, seed: int = 0) -> tuple[Pairs, Any]:
-    """At most ``count`` pairs ``[2, m]`` with the highest scores ``[m]``, but for those whose sorted keys are known.
+    """At most ``count`` pairs ``[2, m]`` with the highest scores ``[m]``, except those whose sorted keys are known.
 
     Candidates are nodes two hops apart and nodes with near embeddings; where a graph has two kinds of nodes, those that
     walks reach. Time grows with the number of edges up to a bound, and with the number of nodes: nothing is n x n. In a

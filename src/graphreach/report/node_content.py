@@ -105,7 +105,7 @@ class NodeContent(Content):
         }
 
     def _answer(self, bounds: dict[str, figures.Bounds]) -> dict[str, Any]:
-        """How good the predictions are beside the baseline, by class, and which classes are confused."""
+        """How good the predictions are compared with the baseline, by class, and which classes are confused."""
         test, train = self.split.test, self.split.train
         names = self.class_names(self.scores.shape[1])
         if test.several:

@@ -88,7 +88,7 @@ class PairContent(Content):
     def calibration(self) -> dict[str, Any]:
         """How far probabilities hold: errors at each base rate, and bins of test pairs where half are positive.
 
-        Of few positives among many pairs nothing could be seen.
+        With few positives among many pairs nothing could be seen.
         """
         errors: dict[str, Any] = {}
         for part in ("val", "test"):

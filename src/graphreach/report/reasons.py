@@ -10,6 +10,7 @@ from graphreach.explain import PairExplanation
 from graphreach.explain.links import PlacedPair
 from graphreach.graph import Graph
 from graphreach.graph.ids import plain_ids
+from graphreach.pairs.direct import edge_weights
 
 NAMED, LONGEST = 3, 24
 """Nodes that a reason names, and the characters of an id that it shows."""
@@ -30,7 +31,7 @@ def between(graph: Graph, a: int, b: int) -> NDArray[np.int64]:
 
 
 def why_near(graph: Graph, a: int, b: int, paths: Sequence[Any] = ()) -> str:
-    """What lies between two nodes: neighbours in common, else the likeliest path.
+    """What lies between two nodes: an edge, neighbours in common, else the likeliest path.
 
     Args:
         graph: The graph.
@@ -38,7 +39,12 @@ def why_near(graph: Graph, a: int, b: int, paths: Sequence[Any] = ()) -> str:
         b: The second node.
         paths: Paths between them, the likeliest first.
     """
-    both = between(graph, a, b)
+    linked = edge_weights(graph, np.array([[a], [b]]))[0] > 0  # pairs of one class may be
+    near = _between_in_words(graph, between(graph, a, b), () if linked else paths)
+    return f"linked, with {near}" if linked else near
+
+
+def _between_in_words(graph: Graph, both: NDArray[np.int64], paths: Sequence[Any]) -> str:
     if len(both):
         noun = "between them" if graph.directed else "in common"
         count = f"{len(both):,} {'neighbour' if len(both) == 1 else 'neighbours'} {noun}"

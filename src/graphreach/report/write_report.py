@@ -66,11 +66,11 @@ def make_report(
     classes are confused, and figures of each class. Sentences say how good that is, for how many held-out examples, and
     what a baseline reaches.
 
-    For links and pairs the page also lists test pairs that the model was wrong about, with what their scores are made of:
-    in a run of method ``graphreach`` the anchors that carry them; in one of method ``reach`` what each group of features
-    adds, the most travelled paths between both nodes, and the anchors that both are near to. For classes of nodes it lists
-    test nodes that the model was wrong about or unsure of, with their position among the anchors. Test metrics come with
-    95% intervals.
+    For links and pairs the page also lists test pairs that the model was wrong about, with what their scores are made of.
+    In a run of method ``graphreach`` these are the anchors that carry them. In a run of method ``reach`` they are what each
+    group of features adds, the most travelled paths between both nodes, and the anchors near both. For classes of
+    nodes it lists test nodes that the model was wrong about or unsure of, with their position among the anchors. Test
+    metrics come with 95% intervals.
 
     The page needs no network, no font and no script but its own. Of a graph of more than 10,000 nodes it draws 8,000, and
     circles that stand for communities. Of a run on several graphs the page shows one, with the figures of that graph, and

@@ -25,10 +25,10 @@ from graphreach.training.pair_options import FEWEST_LINKS, PairOptions, num_othe
 from graphreach.training.pair_scorer import KnownGraph, PairExamples, PairScorer
 
 ATTRIBUTE_MEMBERS = 3
-"""Networks that read attributes at most; each takes many times as long as a perceptron."""
+"""Maximum number of networks that read attributes; each takes many times as long as a perceptron."""
 
 FEW_LINKS = 10_000
-"""Links of a graph at most whose head may start from another one."""
+"""Maximum number of links of a graph whose head may start from another one."""
 
 BACKGROUND = 100
 """Training pairs kept to explain scores by: what a group of features adds is relative to them."""

@@ -231,7 +231,7 @@ class PairScorer:
         """Calibrate on pairs that are described by the graph as it is used, which folds of it are not quite.
 
         Args:
-            logits: Of pairs of each graph that nothing was learned from.
+            logits: Logits of pairs of each graph that nothing was learned from.
             y: Their kinds.
 
         Returns:

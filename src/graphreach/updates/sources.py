@@ -109,7 +109,7 @@ class StreamSource:
         self._digest = hashlib.sha256(place.sha256.encode()) if place.offset else hashlib.sha256()
 
     def wait(self, seconds: float) -> None:
-        """Read what arrives within so many seconds."""
+        """Read what arrives within a number of seconds."""
         stop = time.monotonic() + seconds
         while not self.ended and len(self._waiting) < MOST:
             left = stop - time.monotonic()

@@ -1,4 +1,4 @@
-"""Links by vectors alone: links are held out, described by vectors that were made without them, and a head is trained."""
+"""Links by vectors only: a head is trained on held-out links, which are described by vectors made without them."""
 
 import math
 from collections.abc import Callable
@@ -22,22 +22,22 @@ FEWEST_HELD = PARTS
 """Minimum number of held-out links, and of pairs without a link to go with them: fewer would not allow a fair test."""
 
 DRAWS = 8
-"""How often pairs without a link are drawn in a graph with few of them."""
+"""Number of attempts to draw pairs without a link in a graph with few of them."""
 
 ENOUGH = 0.99
-"""Share of the links that the first vectors must have seen to be the last."""
+"""If the first vectors have seen this share of the links, they are not made again."""
 
 HIDDEN = 32
 """Width of the head's hidden layers."""
 
 SCORED = 1 << 17
-"""Pairs that are described at a time."""
+"""Number of pairs that are described at a time."""
 
 Pairs = NDArray[np.int64]
 
 
 class Described(Protocol):
-    """Vectors that say something of pairs."""
+    """Vectors that describe pairs."""
 
     def columns(self, pairs: Pairs) -> NDArray[np.float32]:
         """What describes pairs ``[2, m]``, ``[m, f]``."""
@@ -50,11 +50,11 @@ Vectors = TypeVar("Vectors", bound=Described)
 
 
 class LinkScorer(NamedTuple):
-    """A small network that reads what two vectors say of a pair.
+    """A small network that reads what two vectors say about a pair.
 
     Attributes:
-        head: The network; None if there were too few links to train it: then the more alike two rows are, the higher
-            the pair scores, which is not calibrated.
+        head: The network; None if there were too few links to train it. Then the score of a pair is the similarity of its
+            rows, which is not calibrated.
         auc: AUC of the held-out links, each scored by a member that was trained without it; nan if there were none.
         links: Number of links held out.
     """

@@ -1,4 +1,4 @@
-"""What edges say of each node: log(1 + lift) of one step to all nodes, and the outline of the graph, compressed."""
+"""What edges say about each node: log(1 + lift) of one step to all nodes, and the outline of the graph, compressed."""
 
 from typing import NamedTuple
 
@@ -117,7 +117,7 @@ def outline_part(graph: Graph, rank: int, alike: bool, seed: int, before: Factor
         rank: Number of columns.
         alike: Whether linked nodes are alike; see :func:`outline_matrices`.
         seed: Random seed.
-        before: The outline of a graph that differs little, to go on from.
+        before: The outline of a graph that differs little, to start from.
     """
     edges, out, into = outline_matrices(graph, alike)
     start = None if before is None else before.columns / into[:, None]

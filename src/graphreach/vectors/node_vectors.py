@@ -1,4 +1,4 @@
-"""The default embedding: neighbours, position, walks and outline, compressed together, with what places later nodes."""
+"""The default embedding: neighbours, position, walks and outline, compressed together, and vectors of later nodes."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -17,35 +17,35 @@ from graphreach.vectors.positions import PositionPart, find_anchors
 from graphreach.vectors.reduce import Axes, Matrix, principal_axes, truncated_svd, unit_rows
 
 WALKS: dict[str, Any] = {"num_walks": 4, "learning_rate": 0.1, "negatives": 3}
-"""Skip-gram of fewer walks and a higher rate than DeepWalk's, to save time."""
+"""Options of skip-gram: fewer walks and a higher learning rate than DeepWalk, to save time."""
 
 MANY_NODES = 500_000
-"""Nodes beyond which walks are half as many and half as long: four whole ones take two minutes each at a million nodes."""
+"""Beyond this number of nodes, walks are half as many and half as long; four whole ones would take minutes each."""
 
 FEWER_WALKS: dict[str, Any] = {**WALKS, "num_walks": 2, "walk_length": 20}
 """The walks of such a graph."""
 
 WALK_DIM = 64
-"""Width of the vectors of walks at most, to save time."""
+"""Maximum width of the vectors of walks, to save time."""
 
 LATER_WALKS: dict[str, Any] = {"num_walks": 2, "learning_rate": 0.05, "negatives": 3}
-"""The same where training goes on from known vectors."""
+"""The same where training continues from known vectors."""
 
 FEW_NODES, WIDER = 10_000, 2
-"""Nodes up to which the part of neighbours is so many times as wide as the embedding; it then costs a second or two."""
+"""Up to this number of nodes, the part of neighbours is wider than the embedding by this factor, in a second or two."""
 
 UNLIKE = 0.5
 """Weight of position and walks where linked nodes are not alike."""
 
 OUTLINE_DIM, OUTLINE = 64, 0.7
-"""Width of the outline at most, and its weight: what more columns add is of single nodes."""
+"""Maximum width of the outline, and its weight; more columns would only add details of single nodes."""
 
 SMOOTHED, FURTHER = 2, 4
 """Steps over which the outline and attributes are added up; neighbours and walks, where linked nodes are alike."""
 
 LEADING = 0.25
-"""Power of its deviation by which each axis is multiplied where linked nodes are alike: what sets large groups apart
-counts more, which helps where few labels are known.
+"""Each axis is multiplied by this power of its deviation where linked nodes are alike: differences between
+large groups count more, which helps where few labels are known.
 """
 
 Positions = NDArray[np.int64]
@@ -66,11 +66,10 @@ class VectorOptions:
         dim: Width.
         num_anchors: Number of anchors.
         strategy: How anchors are chosen.
-        directed: Whether source and target of edges have a half of the width each.
-        attributes: ``"smooth"`` or ``"append"``: attributes with those of the nodes around, or by themselves.
+        directed: Whether a vector has one half for sources of edges and one for targets.
+        attributes: ``"smooth"`` adds attributes of the nodes around, ``"append"`` does not.
         seed: Random seed.
-        alike: Whether linked nodes are alike, so that a node's part of neighbours is added up with those of the nodes
-            around.
+        alike: Whether linked nodes are alike; then the part of neighbours is added up over the nodes around.
     """
 
     dim: int
@@ -133,7 +132,7 @@ def _around(graph: Graph, x: csr_array, options: VectorOptions) -> csr_array:
 
 @dataclass(eq=False)
 class NodeVectors:
-    """Vectors of the nodes of a graph, and what nodes that come later are placed by.
+    """Vectors of the nodes of a graph, and what is needed for nodes that come later.
 
     Attributes:
         options: How they were made.
@@ -200,7 +199,7 @@ class NodeVectors:
         return [np.float32(weight) for weight in (1.0, other, other, OUTLINE, 1.0)][: len(self.parts[0])]
 
     def columns(self, pairs: Positions) -> Matrix:
-        """What describes pairs ``[2, m]``: alikeness in each part, log-lift as its factors have it, the product that was
+        """What describes pairs ``[2, m]``: similarity in each part, log-lift as its factors have it, the product that was
         trained, both degrees.
         """
         first, second = pairs
@@ -233,7 +232,7 @@ class NodeVectors:
         )  # fmt: skip
 
     def grown(self, graph: Graph, known: Positions, new: Positions, x: csr_array | None) -> "NodeVectors":
-        """Vectors of a grown graph: those of known nodes stay, new nodes are placed by what is around them.
+        """Vectors of a grown graph: those of known nodes stay, those of new nodes come from the nodes around them.
 
         Args:
             graph: The grown graph.
@@ -274,9 +273,9 @@ def fit_vectors(
         options: How they are made.
         x: Attributes of the nodes, or None.
         anchors: Anchors that are chosen already.
-        start: Vectors of the same nodes to go on from: walks are trained from theirs, and the other parts are turned so
-            that they differ least from theirs.
-        examples: Pairs by which to find out whether linked nodes are alike, the graph being without those that are links.
+        start: Vectors of the same nodes to start from: training of walks continues from them, and the other parts are
+            rotated so that they differ least from them.
+        examples: Pairs for testing whether linked nodes are alike; the graph must not contain the links among them.
     """
     graph = graph if options.directed else _plain(graph)
     if start is not None:

@@ -1,4 +1,4 @@
-"""Arguments of an embedding: what goes with which method, and what follows from the graph."""
+"""Arguments of an embedding: which belong to which method, and which defaults follow from the graph."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,7 +18,7 @@ DIM = 128
 """Width of an embedding that is not the paper's."""
 
 ATTRIBUTES = ("smooth", "append")
-"""How attributes are read: with those around a node, or by themselves."""
+"""How attributes are read: averaged with those of the nodes around, or unchanged."""
 
 PAPER_ONLY = (
     "preset", "hidden_channels", "num_layers", "epochs", "learning_rate", "batch_size", "settings", "engine", "device",

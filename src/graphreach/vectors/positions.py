@@ -15,14 +15,14 @@ LENGTHS = (4, 10)
 """Jumps of the walks to anchors."""
 
 NUM_ANCHORS, FEWER_ANCHORS, MANY_NODES = 256, 128, 50_000
-"""Anchors whose columns are compressed, and of a graph with more than so many nodes."""
+"""Numbers of anchors of a graph and of a large graph, and the number of nodes beyond which a graph is large."""
 
 ANCHOR_WALK = 10
 """Jumps of the walks by which anchors are chosen."""
 
 
 def default_anchors(num_nodes: int) -> int:
-    """Number of anchors of a graph, unless asked for otherwise."""
+    """Default number of anchors of a graph."""
     return min(num_nodes, NUM_ANCHORS if num_nodes <= MANY_NODES else FEWER_ANCHORS)
 
 
@@ -62,7 +62,7 @@ class PositionPart(NamedTuple):
 
 
 class PositionVectors(NamedTuple):
-    """Log-lift to anchors itself as a vector: nothing is trained.
+    """Log-lift to anchors as a vector, without training.
 
     Attributes:
         rows: ``[n, dim]``.
@@ -97,7 +97,7 @@ def fit_positions(
 ) -> PositionVectors:
     """Vectors of some width: half as many anchors, for each the log-lift of short and of long walks.
 
-    Directions do not count: a node whose edges all lead to it would have no position.
+    Directions are ignored: a node with incoming edges only would have no position.
 
     Args:
         graph: The graph.
