@@ -17,7 +17,9 @@ def test_doctor_says_how_things_are(run):
 
 
 def test_doctor_as_json(run):
-    found = json.loads(run("doctor", "--json").stdout)
+    result = run("doctor", "--json")
+    assert result.exit_code == 0, result.stderr
+    found = json.loads(result.stdout)
     assert {"graphreach", "python", "packages", "threads", "device", "memory", "caches", "problems"} == set(found)
 
 

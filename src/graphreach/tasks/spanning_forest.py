@@ -22,6 +22,7 @@ def spanning_forest(keys: Keys, num_nodes: int, rng: np.random.Generator) -> NDA
 
     low, high = decode(keys)
     weights = 1.0 + rng.permutation(len(keys))  # all different, so that the forest is the only one; zero is no link
-    tree = minimum_spanning_tree(csr_array((weights, (low, high)), shape=(num_nodes, num_nodes))).tocoo()
+    rows, columns = low.astype(np.int32), high.astype(np.int32)  # older versions of SciPy take no others
+    tree = minimum_spanning_tree(csr_array((weights, (rows, columns)), shape=(num_nodes, num_nodes))).tocoo()
     kept = unique(encode(np.stack([tree.row, tree.col]).astype(np.int64)))
     return contains(kept, keys)
