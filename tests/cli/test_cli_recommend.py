@@ -160,6 +160,7 @@ def test_mistakes_are_one_line(run, streets, saved, tmp_path):
     for words, sentence in (
         ((graph, "--all", "--node", "street 1"), "at most one of --node and --all must be given, got both"),
         ((graph, "--node", "nowhere"), "--node must be the id of a node (such as 'street 0', "),
+        ((graph, "--node", "Street 12"), "got 'Street 12'; did you mean 'street 12'?"),
         ((graph, "--all", "-o", tmp_path / "out.xlsx"), "--output must end in .csv, .parquet or .json, got out.xlsx"),
         ((graph, "--all", "--graph", graph), "--graph must go with the folder of a run"),
         ((saved, "--all"), "--graph must be given with a folder"),
