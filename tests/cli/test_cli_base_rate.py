@@ -8,7 +8,7 @@ import graphreach as gr
 from cli_helpers import trained
 
 PAIR = ("street 1", "street 39")
-SAID = " of all pairs asked about are links"
+SAID = "% of all pairs asked about are links"
 
 
 @pytest.fixture
@@ -43,14 +43,14 @@ def test_all_verbs_agree_to_the_last_digit(run, streets, asked, tmp_path, other)
 
     done = run("predict", folder, "--pairs", pairs, "--json", *words)
     assert printed(done)[0]["score"] == expected
-    assert f"{rate:.3g}{SAID}" in done.stderr
+    assert f"{100 * rate:.3g}{SAID}" in done.stderr
     found = printed(run("explain", folder, "--pair", *PAIR, "--json", *words))
     assert found["probability"] == pytest.approx(expected, rel=1e-12)
     assert found["prior"] == rate
     done = run("recommend", folder, "--node", PAIR[0], "--top", 100, "--json", *words)
     partners = {row["partner"]: row["probability"] for row in printed(done)}
     assert partners[PAIR[1]] == float(f"{expected:.6g}")  # rows have six digits
-    assert f"{rate:.3g}{SAID}" in done.stderr
+    assert f"{100 * rate:.3g}{SAID}" in done.stderr
     assert links.recommend(PAIR[0], 100, graph).probability[list(partners).index(PAIR[1])] == expected
     run_there = gr.training.load_run(folder)
     index = graph.index_of(PAIR)[:, None]
@@ -59,7 +59,7 @@ def test_all_verbs_agree_to_the_last_digit(run, streets, asked, tmp_path, other)
     pairs.write_text("source,target,label\nstreet 1,street 39,1\nstreet 2,street 5,0\n")
     done = run("evaluate", folder, "--pairs", pairs, *words)
     assert done.exit_code == 0, done.output
-    assert f"{rate:.3g}{SAID}" in done.stderr
+    assert f"{100 * rate:.3g}{SAID}" in done.stderr
 
 
 def test_explain_says_the_rate(run, asked):
@@ -75,4 +75,4 @@ def test_a_relation_keeps_the_rate_that_it_was_learned_with(run, streets, tmp_pa
     done = run("predict", folder, "--pairs", pairs, "--json")
     links, graph = gr.LinkPredictor.load(folder / "model"), gr.read_graph(streets["graph"])
     assert printed(done)[0]["score"] == links.predict_proba([PAIR], graph)[0, 1]
-    assert f"{links.prior_:.3g} of all pairs asked about are of one class" in done.stderr
+    assert f"{100 * links.prior_:.3g}% of all pairs asked about are of one class" in done.stderr

@@ -76,6 +76,16 @@ def test_columns_are_said_on_stderr_and_in_both_outputs(run, roads):
     assert reading["ignored"] == ["km"]
 
 
+def test_a_direction_that_was_not_asked_about_is_said(run, roads, tmp_path):
+    """A list of followers was read as friendships, and nothing said so."""
+    said = "; read as undirected, --directed keeps directions"
+    assert said in run("info", roads).readings[0]
+    assert not any(said in run("info", roads, word).readings[0] for word in ("--directed", "--undirected"))
+    likes = tmp_path / "likes.csv"
+    likes.write_text("user,item\n1,1\n1,2\n2,1\n")
+    assert said not in run("info", likes).readings[0]
+
+
 def test_name_of_a_data_set(run):
     facts = facts_of(run, "communities")
     assert facts["nodes"] == 400

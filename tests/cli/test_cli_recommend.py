@@ -118,7 +118,41 @@ def test_a_data_set_and_nodes_without_candidates(run, tmp_path, quick):
     done = run("recommend", tmp_path / "ring.csv", "--nodes", tmp_path / "nodes.txt", "--node", "lonely")
     assert done.exit_code == 0, done.output
     assert done.stdout.splitlines() == ["node,partner,probability,rank,why"]
+    assert "there is no link to recommend: nodes without an edge have no candidates" in done.stderr
+    done = run(
+        "recommend", tmp_path / "ring.csv", "--nodes", tmp_path / "nodes.txt", "--node", "lonely", "--node", "n3"
+    )
     assert "1 node without candidates" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("edges", "reason"),
+    [
+        ([("a", "b")], "linked to every node that they reach"),
+        ([("a", "b"), ("b", "c"), ("c", "a")], "linked to every node that they reach"),
+        ([("a", "b"), ("b", "c"), ("c", "a"), ("x", "y")], "linked to every node that they reach"),
+        ([("a", "a"), ("b", "b")], "the graph has no edges"),
+    ],
+)
+def test_a_graph_where_nothing_can_be_recommended_says_so(run, tmp_path, edges, reason):
+    """A header and silence were the whole answer."""
+    path = tmp_path / "edges.csv"
+    path.write_text("from,to\n" + "".join(f"{u},{v}\n" for u, v in edges))
+    for words in ((), ("--all", "--why")):
+        done = run("recommend", path, *words)
+        assert (done.exit_code, done.stdout.splitlines()) == (0, ["node,partner,probability,rank,why"])
+        assert f"there is no link to recommend: {'' if reason[:3] == 'the' else 'nodes without'}" in done.stderr
+        assert reason in done.stderr
+
+
+def test_a_directed_graph_is_learned_from_and_says_so(run, streets, quick):
+    done = run("recommend", streets["graph"], "--directed", "--top", 1)
+    assert done.exit_code == 0, done.output
+    assert (
+        "learned from the graph itself, as the model that ships with the package is one of undirected graphs"
+        in done.stderr
+    )
+    assert "learned from the graph itself" not in run("recommend", streets["graph"], "--top", 1).stderr
 
 
 def test_mistakes_are_one_line(run, streets, saved, tmp_path):
@@ -126,6 +160,7 @@ def test_mistakes_are_one_line(run, streets, saved, tmp_path):
     for words, sentence in (
         ((graph, "--all", "--node", "street 1"), "at most one of --node and --all must be given, got both"),
         ((graph, "--node", "nowhere"), "--node must be the id of a node (such as 'street 0', "),
+        ((graph, "--node", "Street 12"), "got 'Street 12'; did you mean 'street 12'?"),
         ((graph, "--all", "-o", tmp_path / "out.xlsx"), "--output must end in .csv, .parquet or .json, got out.xlsx"),
         ((graph, "--all", "--graph", graph), "--graph must go with the folder of a run"),
         ((saved, "--all"), "--graph must be given with a folder"),
@@ -151,4 +186,5 @@ def test_partners_in_a_graph_with_two_kinds_of_nodes_are_of_the_other_kind(run, 
         rows = pl.read_csv(done.stdout.encode())
         assert len(rows) > 50
         assert (rows["node"].str.head(1) != rows["partner"].str.head(1)).all()
-        assert f"probabilities are those where {graph.num_edges / (16 * 9):.3g} of all pairs asked about" in done.stderr
+        rate = 100 * graph.num_edges / (16 * 9)
+        assert f"probabilities assume that {rate:.3g}% of all pairs asked about are links" in done.stderr

@@ -56,8 +56,9 @@ def test_every_phrase_is_true_of_its_pair(fitted):
             kinds.add("walks")
             assert groups["direct"] >= max(groups["degree"], groups["position"] if placed.anchors else -np.inf)
             lift, path = re.fullmatch(
-                r"walks lead there (\S+) times as often as by chance, most often by (.*)", own
+                r"walks lead there (?:only )?(\S+) times as often as by chance, most often by (.*)", own
             ).groups()
+            assert (float(lift) < 1) == ("only" in own)
             assert float(lift) == pytest.approx(
                 first_lift(known.features.recipe, dict(zip(scorer.names, row.tolist(), strict=True)))[1], rel=1e-2
             )

@@ -10,10 +10,11 @@ from typing import Annotated, Any, NamedTuple, get_type_hints
 import typer
 
 import graphreach as gr
+from graphreach.arguments import nearest as did_you_mean
 from graphreach.cli.completion import complete_graph
 from graphreach.cli.group import say
 from graphreach.cli.options import option
-from graphreach.graph.ids import plain_ids
+from graphreach.graph.ids import few_ids
 from graphreach.progress import stage
 
 GRAPH = (
@@ -25,6 +26,9 @@ REDUCE = "How to merge unequal weights of the two directions: sum, mean, max or 
 
 GIVEN = ("test_pairs", "val_pairs")
 """Tables of pairs that a run may have been judged on."""
+
+COMPARED = 20_000
+"""Ids that one which is not known is compared with."""
 
 _option = partial(option, rich_help_panel="Reading the graph")
 
@@ -147,8 +151,9 @@ def find_node(graph: gr.Graph, text: str, option: str = "--node") -> int:
         wanted: str | float = text if kind in "UO" else int(text) if kind in "iu" else float(text)
         return int(graph.index_of(wanted))
     except ValueError:
+        hint = did_you_mean(text, graph.ids[:COMPARED].tolist())
         raise gr.InputError(
-            f"{option} must be the id of a node (such as {', '.join(map(repr, plain_ids(graph.ids[:3])))}), got {text!r}"
+            f"{option} must be the id of a node (such as {few_ids(graph.ids[:3])}), got {text!r}{hint}"
         ) from None
 
 
@@ -167,7 +172,9 @@ def read_graph(path: Path, arguments: dict[str, Any]) -> gr.Graph:
     with stage("reading the graph"):
         graph = gr.read_graph(path, **arguments)
     if graph.reading is not None:
-        say(str(graph.reading))
+        columns = "source" in graph.reading.columns and graph.sides is None
+        assumed = columns and not graph.directed and arguments.get("directed") is None
+        say(f"{graph.reading}{'; read as undirected, --directed keeps directions' if assumed else ''}")
     return graph
 
 

@@ -10,9 +10,10 @@ import graphreach as gr
 from graphreach.arguments import check_choice
 from graphreach.arguments import nearest as did_you_mean
 from graphreach.cli import options
+from graphreach.cli.data import COMPARED
 from graphreach.cli.group import say
 from graphreach.cli.options import check_output, option
-from graphreach.cli.output import write_rows
+from graphreach.cli.output import show_rows
 from graphreach.graph.ids import few_ids, rank_ids
 from graphreach.io.embeddings import SUFFIXES, read_embedding
 from graphreach.io.writers import ids_for_files
@@ -24,9 +25,6 @@ DIGITS = 6
 
 ROWS = 1 << 16
 """Nodes whose rows are written at a time."""
-
-COMPARED = 20_000
-"""Ids that one which is not known is compared with."""
 
 FILE = f"File of an embedding ({' '.join(SUFFIXES)}), such as graphreach embed writes, or a folder that it saved."
 Embedding = Annotated[Path, typer.Argument(metavar="EMBEDDING", help=FILE, show_default=False)]
@@ -70,7 +68,7 @@ def nearest(
         positions, scores = near.all(top, exact)
     else:
         positions, scores = near.of(wanted, top)
-    write_rows(_frames(ids, wanted, positions, scores), output, json_)
+    show_rows(_frames(ids, wanted, positions, scores), output, json_)
     if output is not None:
         say(f"{positions.size} rows are in {output}")
 

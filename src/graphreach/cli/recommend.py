@@ -40,6 +40,8 @@ FIT = (
     "Learn from the graph instead of using the model that ships with the package; always done for directed graphs. A small"
     " graph may start from that model, as in train it does not."
 )
+EXHAUSTED = "nodes without an edge have no candidates, and the others are linked to every node that they reach"
+DIRECTED = "learned from the graph itself, as the model that ships with the package is one of undirected graphs"
 OTHER = "The graph to recommend links of, with a folder as RUN."
 
 
@@ -73,7 +75,7 @@ def recommend(
     wanted = [graph.ids[find_node(graph, text)] for text in node] if node else None
     links = _predictor(file.graph, graph, x, seed, fit)
     positive = "are links" if links.links_ else "are of one class"
-    say(f"probabilities are those where {links.rate(graph):.3g} of all pairs asked about {positive}")
+    say(f"probabilities assume that {100 * links.rate(graph):.3g}% of all pairs asked about {positive}")
     if not compares_positions(graph, graph.num_nodes if wanted is None else len(wanted)):
         say("candidates are those that walks reach; positions are not compared for so many nodes")
     reasons = not all_ if why is None else why
@@ -82,7 +84,10 @@ def recommend(
     else:
         rows = _Rows(iter([links.new_links(top, graph, x, reasons)]))
     show_rows(rows, output, json_)
-    if rows.without and (node or all_):
+    if not rows.count:
+        each = "the graph has no edges" if not graph.num_edges else EXHAUSTED
+        say(f"there is no link to recommend: {each}")
+    elif rows.without and (node or all_):
         say(f"{rows.without} node{'' if rows.without == 1 else 's'} without candidates, such as those without edges")
     if output is not None:
         say(f"{rows.count} rows are in {output}")
@@ -131,6 +136,8 @@ def _predictor(source: Path, graph: gr.Graph, x: Any, seed: int, fit: bool) -> g
             raise gr.InputError("--features must go with --fit, as the model that ships with the package reads none")
         say("scored by the model that ships with the package; --fit learns from the graph itself")
         return gr.LinkPredictor.pretrained()
+    if not fit:
+        say(DIRECTED)
     with stage("learning links"):
         links = gr.LinkPredictor(random_state=seed).fit(graph, x)
     say(f"AUC of links that were left out {links.auc_:.4f}")

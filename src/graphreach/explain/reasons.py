@@ -95,7 +95,8 @@ def _walks(known: KnownGraph, pair: NDArray[np.int64], columns: dict[str, float]
     found = first_lift(known.features.recipe, columns)
     if found is None:
         return ""
-    text = f"walks lead there {times_text(found[1])} times as often as by chance"
+    only = "only " if found[1] < 1 else ""
+    text = f"walks lead there {only}{times_text(found[1])} times as often as by chance"
     paths = separate_paths(known.graph, int(pair[0]), int(pair[1]), known.features.recipe.steps, 1)
     return text + "".join(f", most often by {_listed(known.graph, np.array(path.nodes), ' > ')}" for path in paths)
 

@@ -88,12 +88,15 @@ class ReachRun(LoadedRun):
         """What scores are, whatever the graph."""
         if self.scorer.links:
             return "scores are probabilities where links are as frequent as among all pairs of the graph asked about"
-        return f"scores are probabilities where {self.scorer.prior:.3g} of all pairs asked about are of one class"
+        return self._assumed(self.scorer.prior)
 
     def meaning_of(self, z: Any) -> str:
         """The base rate that scores of pairs of one graph assume."""
+        return self._assumed(self.scorer.rate(z.graph))
+
+    def _assumed(self, rate: float) -> str:
         positive = "are links" if self.scorer.links else "are of one class"
-        return f"scores are probabilities where {self.scorer.rate(z.graph):.3g} of all pairs asked about {positive}"
+        return f"scores are probabilities where {100 * rate:.3g}% of all pairs asked about {positive}"
 
     def embed(self, graph: Graph, x: Features = None) -> KnownGraph:
         """What describes the pairs of a graph, with the features of its nodes if the run was trained with some."""
