@@ -40,7 +40,7 @@ def import_lazily(
 
     def get(name: str) -> Any:
         what = f"{'gr' + package.removeprefix('graphreach')}.{name}"
-        if name in modules.split():
+        if name in modules.split() or (name in homes and name not in places):  # as if the module had been imported
             with needed_packages(what):
                 return import_module(f"{package}.{name}")
         if name not in places:

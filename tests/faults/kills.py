@@ -37,8 +37,9 @@ OUTPUT = Path("results/robustness/kills.json")
 TRAIN = """
 import sys
 from graphreach import datasets, training
+from graphreach.training import trainer
 folder, epochs, interval = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
-training.trainer.SECONDS_BETWEEN_CHECKPOINTS = interval
+trainer.SECONDS_BETWEEN_CHECKPOINTS = interval
 settings = training.Settings(epochs=epochs, evaluate_every=20, num_anchors=8, dropout=0.2)
 data = datasets.load("communities")
 print("ready", flush=True)

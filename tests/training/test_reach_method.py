@@ -138,7 +138,7 @@ def test_a_loaded_run_gives_the_recorded_scores_and_probabilities(sample, traine
     assert run.scorer.rate(split.graph) == run.scorer.prior
     odds = run.scorer.prior / (1 - run.scorer.prior)
     assert chances == pytest.approx(1 / (1 + np.exp(-logits) / odds))
-    assert f"{run.scorer.prior:.3g}" in run.meaning_of(known)
+    assert f"{100 * run.scorer.prior:.3g}%" in run.meaning_of(known)
     assert ("as frequent as among all pairs" in run.meaning) == (task == "link")
     with pytest.raises(InputError, match="must be of task 'node'"):
         run.class_probabilities(known, [0])
@@ -444,4 +444,5 @@ def test_the_report_shows_how_far_probabilities_hold(sample, trained, task):
     found = page["calibration"]
     assert found["prior"] == pytest.approx(run.scorer.prior, rel=1e-5)
     assert all(0 <= found["errors"][part][rate] <= 1 for part in ("val", "test") for rate in ("prior", "even"))
-    assert sum(share for *_, share in found["bins"]) == pytest.approx(1, abs=1e-4)
+    record = json.loads((trained[0][task] / "record.json").read_text())
+    assert sum(pairs for *_, pairs in found["bins"]) == record["test_examples"]
