@@ -53,8 +53,9 @@ clean-kernels:
 clean:
 	rm -rf $(VENV) .venv-* demo site
 
-# what the demo needs comes first; files are compiled when they are imported, which most never are
-$(INSTALLED): pyproject.toml constraints.txt
+# what the demo needs comes first; files are compiled when they are imported, which most never are;
+# a new version is installed again, as the version that pip knows is asked for
+$(INSTALLED): pyproject.toml constraints.txt src/graphreach/_version.py
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "graphreach needs Python 3.11 or newer, got " + sys.version.split()[0] + "; run make PYTHON=python3.11")'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --no-compile --constraint constraints.txt --editable ".[nn,plot]"

@@ -133,6 +133,13 @@ def test_version_is_that_of_the_installed_package():
     assert re.fullmatch(r"\d+\.\d+\.\d+.*", gr.__version__)
 
 
+def test_the_citation_and_the_changelog_name_the_version():
+    root = Path(__file__).parent.parent
+    assert f"\nversion: {gr.__version__}\n" in (root / "CITATION.cff").read_text(encoding="utf-8")
+    newest = (root / "CHANGELOG.md").read_text(encoding="utf-8").split("\n## ")[1].partition("\n### ")[0]
+    assert gr.__version__ in newest
+
+
 def test_types_are_declared():
     assert files("graphreach").joinpath("py.typed").is_file()
 

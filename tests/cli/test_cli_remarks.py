@@ -68,7 +68,7 @@ def test_pairs_of_a_node_with_itself_are_left_out(run, streets, tmp_path):
     done = run("predict", folder, "--pairs", pairs)
     assert done.exit_code == 3
     assert pl.read_csv(done.stdout.encode())["target"].to_list() == ["street 2"]
-    assert "left out the rows of 1 ids that are not known: 'nowhere'" in done.stderr
+    assert "left out the rows of 1 id that is not known: 'nowhere'" in done.stderr
     assert "left out 2 pairs of a node with itself: 'street 5', 'street 6'" in done.stderr
     for text, words in (("street 5,street 5\n", ()), ("street 1,street 2\nstreet 5,street 5\n", ("--strict",))):
         pairs.write_text("source,target\n" + text)

@@ -269,6 +269,13 @@ def test_known_ids_are_written_and_unknown_ones_listed(trained, pairs, tmp_path)
     assert "got 'a', 'b' that are not" in refused("predict", trained("gcn"), "--pairs", pairs)
 
 
+def test_runs_of_links_ask_for_pairs_and_name_the_other_verb(trained, pairs):
+    for words in ((), ("--nodes", pairs)):
+        assert "--pairs must be given for a run of task link" in (line := refused("predict", trained("gcn"), *words))
+        assert "graphreach recommend" in line
+    assert "got both" in refused("predict", trained("gcn"), "--nodes", pairs, "--pairs", pairs)
+
+
 def test_unknown_nodes_of_classes(town, tmp_path):
     run, nodes = tmp_path / "run", tmp_path / "nodes.csv"
     done("train", town.graph, "--labels", town.labels, *column(), "-m", "gcn", "-o", run, *SHORT)

@@ -103,6 +103,16 @@ def test_predictions_are_a_table_of_labels(run, town, tmp_path):
     assert json.loads(result.stdout)["micro_f1_unknown"] == 1
 
 
+def test_all_nodes_are_predicted_where_none_are_named(run, town, tmp_path):
+    """The README's "graphreach predict run" was refused."""
+    folder, _ = town
+    nodes = tmp_path / "nodes.csv"
+    write_nodes(nodes, gr.read_graph(folder / "streets.csv").ids)
+    named, whole = run("predict", folder / "run", "--nodes", nodes), run("predict", folder / "run")
+    assert (whole.exit_code, whole.stdout) == (0, named.stdout)
+    assert "all nodes of the graph are predicted" in whole.stderr
+
+
 def test_evaluation_of_the_run_and_of_other_labels(run, town, tmp_path):
     folder, trained = town
     assert (

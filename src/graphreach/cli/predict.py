@@ -61,7 +61,9 @@ class _EmbeddedRun:
 def predict(
     run: options.Run,
     pairs: Annotated[Path | None, option("--pairs", "Table of pairs of ids.", "FILE", "none")] = None,
-    nodes: Annotated[Path | None, option("--nodes", "Table or list of ids.", "FILE", "none")] = None,
+    nodes: Annotated[
+        Path | None, option("--nodes", "Table or list of ids.", "FILE", "all nodes, for a run of classes")
+    ] = None,
     strict: Annotated[
         bool, option("--strict", "Refuse a table with rows that would be left out.", default="off")
     ] = False,
@@ -82,12 +84,15 @@ def predict(
     If nodes have several labels, each node has one row per label with a probability of at least 0.5, or one row for the
     most likely label if there is none. The columns p_... hold the probabilities of all labels in each of its rows.
 
+    Without --nodes, a run of classes answers for all nodes of the graph.
+
     Rows with unknown ids, and pairs of a node with itself, are left out and listed on stderr, and the exit code is 3.
     """
-    if (pairs is None) == (nodes is None):
-        raise gr.InputError("one of --pairs and --nodes must be given")
+    if pairs is not None and nodes is not None:
+        raise gr.InputError("one of --pairs and --nodes must be given, got both")
     if output is not None:
         check_output(output, [".csv", ".parquet"])
+    _check_task(run, pairs, nodes)
     asked = _EmbeddedRun(run, graph, features, graph_number, new_anchors)
     table, left_out = _pair_table(asked, pairs, strict) if pairs is not None else _node_table(asked, nodes, strict)
     _write(table, output, json_)
@@ -95,6 +100,17 @@ def predict(
         say(sentence)
     if left_out:
         raise typer.Exit(UNKNOWN)
+
+
+def _check_task(run: Path, pairs: Path | None, nodes: Path | None) -> None:
+    """Ask for pairs where no classes were learned, before anything is read."""
+    from graphreach.training.run_folder import RunFolder
+
+    task = RunFolder(run).settings.task
+    if task != "node" and pairs is None:
+        hint = f"; graphreach recommend {run} lists the likeliest new links" if task == "link" else ""
+        got = "none" if nodes is None else f"--nodes {nodes}"
+        raise gr.InputError(f"--pairs must be given for a run of task {task}, got {got}{hint}")
 
 
 def _pair_table(asked: _EmbeddedRun, path: Path, strict: bool) -> tuple[dict[str, Any], list[str]]:
@@ -138,7 +154,12 @@ def _known(
     index = index[..., ~np.atleast_2d(without[index]).any(0)]
     if unknown and (strict or not index.size):
         raise gr.InputError(f"{option} must hold ids of nodes that the run can score, got {_few(unknown)} that are not")
-    return index, [f"left out the rows of {len(unknown)} ids that are not known: {_few(unknown)}"] if unknown else []
+    return index, _left_out(unknown)
+
+
+def _left_out(unknown: list[Any]) -> list[str]:
+    many = "1 id that is" if len(unknown) == 1 else f"{len(unknown)} ids that are"
+    return [f"left out the rows of {many} not known: {_few(unknown)}"] if unknown else []
 
 
 def _few(ids: list[Any], most: int = 10) -> str:
@@ -182,7 +203,13 @@ def _ranks(scores: Any) -> Any:
 def _node_table(asked: _EmbeddedRun, path: Path | None, strict: bool) -> tuple[dict[str, Any], list[str]]:
     from graphreach.io.tables import read_nodes
 
-    index, left_out = _known(asked, path, "--nodes", strict, read_nodes)  # type: ignore[arg-type]
+    if path is None:
+        knows = asked.run.knows(asked.graph)
+        index, unknown = np.flatnonzero(knows), plain_ids(asked.graph.ids[~knows])
+        left_out = _left_out(unknown)
+        say("no --nodes are given, so all nodes of the graph are predicted, also those whose labels are known")
+    else:
+        index, left_out = _known(asked, path, "--nodes", strict, read_nodes)
     chances = asked.run.class_probabilities(asked.z, index)
     names = asked.classes or list(range(chances.shape[1]))
     if asked.several_labels:
