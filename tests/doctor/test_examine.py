@@ -2,12 +2,14 @@
 
 import platform
 import sys
+from dataclasses import replace
+from pathlib import Path
 
 import numba
 import pytest
 
 import graphreach as gr
-from graphreach.doctor import as_text, examine
+from graphreach.doctor import as_text, caches, examine
 from graphreach.doctor import examine as module_function
 from graphreach.doctor.packages import Package
 
@@ -60,6 +62,12 @@ def test_problems_are_collected(monkeypatch, tmp_path):
     assert problems[1] == "torch 2.13.0 cannot be imported: OSError: no such library"
     assert problems[2] == "GRAPHREACH_MEMORY_LIMIT must be a number of bytes, got 'much'"
     assert problems[3].startswith("reachability: ")
+
+
+def test_it_is_said_when_no_kernels_are_compiled(without_torch, monkeypatch):
+    none = caches.Cache("kernels", (), (), 0)
+    monkeypatch.setattr(MODULE, "find_caches", lambda: [replace(none, folders=(Path("here"),))])
+    assert "kernels  none compiled yet: the first run of a command takes about ten seconds longer" in as_text(examine())
 
 
 def test_without_pooch_there_is_no_folder_and_no_problem(without_torch, monkeypatch):

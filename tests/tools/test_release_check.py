@@ -96,6 +96,14 @@ def test_lowest_versions_are_those_of_pyproject():
         lowest({"dependencies": ["numpy~=1.26"]}, [])
 
 
+def test_one_version_everywhere(archives):
+    version = re.search(r'"(.*)"', (ROOT / "src" / "graphreach" / "_version.py").read_text().partition("=")[2])[1]
+    assert archives[0].name.startswith(f"graphreach-{version}-")
+    (released,) = re.findall(r"^date-released: (.*)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
+    assert re.search(rf"^version: {re.escape(version)}$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
+    assert f"## [{version}] - {released}\n" in (ROOT / "CHANGELOG.md").read_text()
+
+
 def test_all_extras_are_in_all():
     (line,) = PROJECT["optional-dependencies"]["all"]
     others = [name for name in PROJECT["optional-dependencies"] if name != "all"]

@@ -17,7 +17,7 @@ from graphreach.threads import COUNTS, WAITING, available_cpus
 ENVIRONMENT = (*COUNTS, "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", *WAITING)
 """Variables that say how many threads there are, and how they wait."""
 
-FIRST = "none compiled yet, which the first call of a function does, in seconds up to half a minute"
+FIRST = "none compiled yet: the first run of a command takes about ten seconds longer"
 NOWHERE = "no folder: set GRAPHREACH_DATA to one, or pip install 'graphreach[datasets]'"
 
 

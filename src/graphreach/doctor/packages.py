@@ -24,7 +24,7 @@ MODULES = {"pyyaml": "yaml", "scikit-learn": "sklearn"}
 """Modules that are not named as their package."""
 
 REQUIREMENT = re.compile(r"([\w.-]+)(?:\[[^\]]*\])?\s*(?:>=([\w.]+))?[^;]*(?:;.*extra == ['\"](.+?)['\"])?.*")
-SECONDS = 120
+SECONDS = 600
 """How long all imports may take before the one that goes on counts as broken."""
 
 MARK = "graphreach-doctor "
