@@ -74,7 +74,7 @@ def test_sentences_on_pairs():
     assert "counting common neighbours reaches 100%. The result is very good." in found.sentences[1]
     guessed = answers.on_pairs("pair", test, Bounds(0.6, 0.45, 0.8), graph).sentences
     assert "cannot be told from guessing" in guessed[1]
-    assert "as only 2 pairs of one class were held out" in guessed[1]
+    assert "as only 1 pair of two classes was held out" in guessed[1]
     nothing = answers.on_pairs(
         "link", Examples(np.empty((2, 0), int), np.empty(0, int)), Bounds(NONE, NONE, NONE), graph
     )

@@ -103,11 +103,11 @@ def on_classes(
     usual = int(np.count_nonzero(test.label == majority))
     base = usual / count
     sentences = [
-        f"Of {count:,} held-out nodes the model classifies {right:,} correctly: accuracy {accuracy.value:.3f}"
+        f"Of {_many(count, 'held-out node')} the model classifies {right:,} correctly: accuracy {accuracy.value:.3f}"
         f"{interval(accuracy)}.",
         f"Always saying “{names[majority]}”, the most frequent class of the training nodes, is right for {usual:,}: "
         f"{base:.3f}.",
-        f"The model is {_against(accuracy, base)}.{_few(accuracy, f'{count:,} nodes')}",
+        f"The model is {_against(accuracy, base)}.{_few(accuracy, count, 'node')}",
     ]
     return ClassAnswer(sentences, majority, base)
 
@@ -135,13 +135,14 @@ def on_labels(test: Examples, train: Examples, found: dict[str, Bounds]) -> Labe
     }  # fmt: skip
     micro = found["micro_f1"]
     sentences = [
-        f"The {len(test):,} held-out nodes have {int(truth.sum()):,} labels, of {truth.shape[1]} kinds. Told how many "
+        f"{_many(len(test), 'held-out node')} {'has' if len(test) == 1 else 'have'} {_many(int(truth.sum()), 'label')}, "
+        f"of {truth.shape[1]} kinds. Told how many "
         f"labels each node has, the model reaches micro F1 {micro.value:.3f}{interval(micro)} and macro F1 "
         f"{found['macro_f1'].value:.3f}; not told, {found['micro_f1_unknown'].value:.3f} and "
         f"{found['macro_f1_unknown'].value:.3f}.",
         f"Giving every node the most frequent labels of the training nodes reaches {known.micro:.3f} and "
         f"{known.macro:.3f}; not told how many, {free.micro:.3f} and {free.macro:.3f}.",
-        f"By micro F1 the model is {_against(micro, known.micro)}.{_few(micro, f'{len(test):,} nodes')}",
+        f"By micro F1 the model is {_against(micro, known.micro)}.{_few(micro, len(test), 'node')}",
     ]
     return LabelAnswer(sentences, base)
 
@@ -174,7 +175,7 @@ def on_pairs(task: str, test: Examples, auc: Bounds, graph: Any) -> PairAnswer:
     sentences = [
         f"On {held}, the model ranks a {noun} above a {other} {100 * auc.value:.3g}% of the time: AUC {auc.value:.3f}"
         f"{interval(auc)}.",
-        f"Guessing reaches 50%{beside}. The result {guess}.{_few(auc, _many(count, noun))}",
+        f"Guessing reaches 50%{beside}. The result {guess}.{_few(auc, *min((count, noun), (len(test) - count, other)))}",
     ]
     return PairAnswer(sentences, base)
 
@@ -223,7 +224,7 @@ def _against(found: Bounds, base: float) -> str:
     return "no better than that"
 
 
-def _few(bounds: Bounds, examples: str) -> str:
+def _few(bounds: Bounds, count: int, noun: str) -> str:
     """A word of care where few examples leave much open."""
-    wide = bounds.high - bounds.low > WIDE
-    return f" The interval is wide, as only {examples} were held out." if wide else ""
+    wide, were = bounds.high - bounds.low > WIDE, "was" if count == 1 else "were"
+    return f" The interval is wide, as only {_many(count, noun)} {were} held out." if wide else ""

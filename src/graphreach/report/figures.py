@@ -28,7 +28,7 @@ class Bounds(NamedTuple):
     high: float
 
 
-def wilson(hits: int, count: int) -> Bounds:
+def wilson(hits: float, count: int) -> Bounds:
     """A share with Wilson's interval, which is none of width zero where all or no examples are hits.
 
     Example:
@@ -43,9 +43,14 @@ def wilson(hits: int, count: int) -> Bounds:
 def auc_interval(scores: NDArray[Any], labels: NDArray[Any], seed: int = 0) -> Bounds:
     """The ROC AUC with a bootstrap interval: positives and negatives are drawn with replacement, each among their own.
 
+    Draws from examples that are ranked without a mistake make none either. The interval is then Wilson's for as many
+    examples as there are of the rarer kind, since no AUC has a larger variance than such a share.
+
     Example:
-        >>> auc_interval(np.array([3.0, 2.0, 1.0, 0.0]), np.array([1, 1, 0, 0]))
-        Bounds(value=1.0, low=1.0, high=1.0)
+        >>> auc_interval(np.array([3.0, 2.0, 1.0, 0.0]), np.array([1, 1, 0, 0])).high
+        1.0
+        >>> round(auc_interval(np.array([3.0, 2.0, 1.0, 0.0]), np.array([1, 1, 0, 0])).low, 3)
+        0.342
     """
     rng = np.random.default_rng(check_seed(seed))
     scores, labels = to_finite("scores", scores), to_array("labels", labels)
@@ -63,7 +68,8 @@ def auc_interval(scores: NDArray[Any], labels: NDArray[Any], seed: int = 0) -> B
             times[:, side] = _draw(rng, int(side.sum()), size)
         concordant, comparisons = count_concordant(scores, positive, times)
         found.append(concordant / comparisons)
-    return _bounds(auc(scores, positive), np.concatenate(found))
+    rarer = int(min(positive.sum(), (~positive).sum()))
+    return _bounds(auc(scores, positive), np.concatenate(found), rarer)
 
 
 def node_intervals(scores: NDArray[Any], labels: NDArray[Any], seed: int = 0) -> dict[str, Bounds]:
@@ -74,7 +80,8 @@ def node_intervals(scores: NDArray[Any], labels: NDArray[Any], seed: int = 0) ->
     drawn = np.concatenate([weighted_auc(scores, labels, _draw(rng, count, size)) for size in pieces])
     once = float(weighted_auc(scores, labels, np.ones((1, count)))[0])
     right = int(np.count_nonzero(scores.argmax(1) == labels))
-    return {"accuracy": wilson(right, count), "auc": _bounds(once, drawn)}
+    rarest = int(np.unique(labels, return_counts=True)[1].min())
+    return {"accuracy": wilson(right, count), "auc": _bounds(once, drawn, rarest)}
 
 
 def label_intervals(scores: NDArray[Any], truth: NDArray[np.bool_], seed: int = 0) -> dict[str, Bounds]:
@@ -94,7 +101,8 @@ def label_intervals(scores: NDArray[Any], truth: NDArray[np.bool_], seed: int = 
     draws = int(np.clip(WORK // scores.size, 100, DRAWS))
     pieces = [measured(_draw(rng, count, size)) for size in _pieces(draws, max(1, HELD // scores.size))]
     once = measured(np.ones((1, count)))
-    return {name: _bounds(float(once[name][0]), np.concatenate([each[name] for each in pieces])) for name in once}
+    drawn = {name: np.concatenate([each[name] for each in pieces]) for name in once}
+    return {name: _bounds(float(once[name][0]), drawn[name], count) for name in once}
 
 
 def weighted_auc(scores: NDArray[Any], labels: NDArray[Any], times: NDArray[Any]) -> NDArray[np.float64]:
@@ -121,10 +129,13 @@ def _pieces(total: int, most: int) -> list[int]:
     return [min(most, total - begin) for begin in range(0, total, most)]
 
 
-def _bounds(value: float, draws: NDArray[np.float64]) -> Bounds:
+def _bounds(value: float, draws: NDArray[np.float64], count: int) -> Bounds:
+    """Quantiles of the draws; where all are alike, which says nothing, Wilson's interval for ``count`` examples."""
     known = draws[~np.isnan(draws)]
     if not len(known):
         return Bounds(value, float("nan"), float("nan"))
+    if np.ptp(known) < 1e-12:
+        return wilson(value * count, count)._replace(value=value)
     low, high = np.quantile(known, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return Bounds(value, float(low), float(high))
 

@@ -33,8 +33,9 @@ class PairContent(Content):
         missed, believed = order[label[order] == 1][:LISTED], order[label[order] == 0][::-1][:LISTED]
         noun, same = ("links", "linked") if link else ("pairs", "of one class")
         rest = "that the graph does not have" if link else "that are in no part of the data"
+        seen = " Neighbours and walks are counted without the links that were held out." if link else ""
         found = [
-            ("new", "Best new", f"Pairs {rest}, highest score first.", fresh),
+            ("new", "Best new", f"Pairs {rest}, highest score first.{seen}", fresh),
             ("missed", "Missed", f"Test pairs that are {same}, lowest score first.", index[:, missed]),
             ("believed", "Believed", f"Test pairs that are not {same}, highest score first.", index[:, believed]),
         ]

@@ -146,7 +146,7 @@ function intervalChart(name, title, unit) {
   if (!interval || value === undefined) return null;
   const [positives, negatives] = [DATA.scores.positives, DATA.scores.negatives].map((each) => each.reduce((sum, one) => sum + one, 0));
   const drawn = guesses ? `over ${(positives + negatives).toLocaleString("en")} test nodes` : `of ${positives} positives and ${negatives} negatives`;
-  const kind = name === "accuracy" ? "Wilson's interval" : "bootstrap";
+  const kind = name === "accuracy" || value === 1 ? "Wilson's interval" : "bootstrap";
   const words = `${value.toFixed(4)}, with 95% confidence from ${interval[0].toFixed(4)} to ${interval[1].toFixed(4)} (${kind} ${drawn}).`;
   const low = Math.max(0, Math.min(0.5, Math.floor(interval[0] * 10) / 10));
   return chart({
