@@ -62,7 +62,8 @@ def needed_packages(what: str) -> Iterator[None]:
 def name_missing(error: Exception, what: str) -> Exception:
     """The error that names a package which an import did not find, if it is of an extra of graphreach; else the error.
 
-    An error that names one already is told anew for ``what``: who types a command need not know which function it calls.
+    An error that names one already is raised for ``what`` instead, as a user of a command need not know which function it
+    calls.
     """
     if isinstance(error, MissingPackageError):
         return MissingPackageError(what, error.package)
