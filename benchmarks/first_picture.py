@@ -47,7 +47,7 @@ def first_picture(quick: bool) -> list[Row]:
         Row(
             "from `git clone` to the first picture, without the download of packages",
             "at most",
-            120,
+            90,
             sum(seconds.values()),
             "seconds",
             raw={"seconds": seconds},

@@ -153,11 +153,13 @@ def test_what_needs_more_says_so_in_one_sentence(code, package, extra):
         (["train", "FRIENDS", "-o", "run"], ["torch", "pydantic"], "nn"),
         (["embed", "FRIENDS", "-o", "z.csv"], ["torch", "sklearn"], "nn"),
         (["demo"], ["torch", "sklearn"], "nn"),
+        (["report", "FRIENDS", "-o", "page.html"], ["torch"], "nn"),
+        (["attack", "FRIENDS"], ["torch"], "nn"),
     ],
 )
 def test_so_do_commands(friends, words, packages, extra):
     code, out, err = command(*(friends if word == "FRIENDS" else word for word in words))
     assert (code, out) == (2, "")
-    assert err.splitlines()[-1].startswith("graphreach: error: ")
+    assert err.splitlines()[-1].startswith("graphreach: error: this command needs ")
     assert any(err.rstrip().endswith(NEEDS.format(each, extra)) for each in packages), err
     assert "Traceback" not in err

@@ -104,6 +104,8 @@ def test_arguments_are_refused_at_the_call():
         gr.link_prediction(FAMILIES, [("Valjean", "Nobody")])
     with pytest.raises(gr.InputError, match=r"ebunch must be rows \(u, v\)"):
         gr.link_prediction(FAMILIES, [("Valjean", "Javert", 1)])
+    with pytest.raises(gr.InputError, match=r"ebunch must hold pairs of two different nodes, got 'Javert' with itself"):
+        gr.link_prediction(FAMILIES, [("Valjean", "Javert"), ("Javert", "Javert")])
     with pytest.raises(gr.InputError, match=r"^G must be a Graph"):
         gr.link_prediction(5)
 

@@ -156,6 +156,12 @@ def test_a_line_names_the_stage_and_what_goes_on_in_it(often):
     assert any(line.startswith("anchors: walking: ") for line in lines)
 
 
+def test_a_line_does_not_say_its_name_twice():
+    task = progress.Task("positions", 4)
+    task.advance(0, "positions")
+    assert str(task) == "positions: 0%"
+
+
 @pytest.mark.parametrize("how", ["library", "switched off", "over"])
 def test_no_lines_in_a_library_nor_when_switched_off(often, how):
     lines = []

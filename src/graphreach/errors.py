@@ -42,6 +42,7 @@ class MissingPackageError(InputError, ImportError):
     """
 
     def __init__(self, what: str, package: str) -> None:
+        self.package = package
         super().__init__(f'{what} needs {package}, which is not installed: pip install "graphreach[{EXTRAS[package]}]"')
 
 
@@ -59,7 +60,13 @@ def needed_packages(what: str) -> Iterator[None]:
 
 
 def name_missing(error: Exception, what: str) -> Exception:
-    """The error that names a package which an import did not find, if it is of an extra of graphreach; else the error."""
+    """The error that names a package which an import did not find, if it is of an extra of graphreach; else the error.
+
+    An error that names one already is raised for ``what`` instead, as a user of a command need not know which function it
+    calls.
+    """
+    if isinstance(error, MissingPackageError):
+        return MissingPackageError(what, error.package)
     package = (getattr(error, "name", None) or "").partition(".")[0]
     if isinstance(error, ModuleNotFoundError) and package in EXTRAS:
         return MissingPackageError(what, package)

@@ -62,6 +62,9 @@ def _list_pairs(ebunch: Any, graph: Graph) -> tuple[list[Any], list[Any]]:
             graph.index_of(np.fromiter(side, dtype=object, count=len(side)))
         except InputError as error:
             raise InputError(f"ebunch must hold pairs of nodes of G, but {error}") from None
+    same = next((u for u, v in zip(*ends, strict=True) if u == v), None)
+    if same is not None:
+        raise InputError(f"ebunch must hold pairs of two different nodes, got {same!r} with itself")
     return ends
 
 

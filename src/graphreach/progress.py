@@ -164,7 +164,8 @@ class Task:
         return f"{duration(seconds)} left"
 
     def __str__(self) -> str:
-        found = ", ".join(each for each in (self.count, self.left, self.text) if each)
+        text = "" if self.text == self.description else self.text
+        found = ", ".join(each for each in (self.count, self.left, text) if each)
         return f"{self.description}: {found}" if found else self.description
 
 
