@@ -209,7 +209,7 @@ def _node_table(asked: _EmbeddedRun, path: Path | None, strict: bool) -> tuple[d
         left_out = _left_out(unknown)
         say("no --nodes are given, so all nodes of the graph are predicted, also those whose labels are known")
     else:
-        index, left_out = _known(asked, path, "--nodes", strict, read_nodes)  # type: ignore[arg-type]
+        index, left_out = _known(asked, path, "--nodes", strict, read_nodes)
     chances = asked.run.class_probabilities(asked.z, index)
     names = asked.classes or list(range(chances.shape[1]))
     if asked.several_labels:

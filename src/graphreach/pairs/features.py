@@ -279,7 +279,8 @@ class PairFeatures:
             return 1.0
         count = len(self.graph.weights) - np.count_nonzero(edge.weight, axis=0)
         total = volume(self.graph) - edge.weight.sum(axis=0)
-        return np.divide(total, count, out=np.ones(count.shape), where=(count > 0) & (total > 0))
+        found: NDArray[np.float64] = np.divide(total, count, out=np.ones(count.shape), where=(count > 0) & (total > 0))
+        return found
 
     def _simple(self, out: Array, between: Between, edge: OwnEdge, into: NDArray[np.float64]) -> None:
         """Columns of direct reachability, degree and return."""
