@@ -342,7 +342,7 @@ def test_files_hold_no_surprises(links, tmp_path):
 
 def few_links():
     """A small graph with a spare fifth of its links, and as many pairs that are none."""
-    whole = nx.les_miserables_graph()
+    whole = nx.Graph(nx.les_miserables_graph().edges)
     rng = np.random.default_rng(0)
     links, others = list(whole.edges), list(nx.non_edges(whole))
     hidden = [links[place] for place in rng.permutation(len(links))[:50]]

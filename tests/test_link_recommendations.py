@@ -96,6 +96,21 @@ def test_reasons_on_request(links):
     assert len(links.recommend([], why=True)) == 0
 
 
+def test_new_links_are_counted_by_their_nodes(links):
+    """Their ranks are those of the whole graph, so that they read as rows of one node."""
+    found = links.new_links(8)
+    assert repr(found).startswith(f"Recommendations(8 rows of {len(np.unique(found.node))} node")
+    assert len(np.unique(found.node)) > 1
+
+
+def test_a_random_graph_is_learned_to_be_one():
+    """What the page on recommendations says of --fit where the model in the package is far too sure."""
+    graph = gr.Graph.from_networkx(nx.gnm_random_graph(300, 900, seed=1))
+    known, own = gr.LinkPredictor.pretrained(), gr.LinkPredictor().fit(graph)
+    assert known.new_links(1, graph).probability[0] > 0.3 > 0.1 > own.new_links(1).probability[0]
+    assert 0.4 < own.auc_ < 0.65
+
+
 def test_new_links_of_another_relation(families):
     graph = nx.karate_club_graph()
     pairs = [(u, v) for u in range(34) for v in range(u)]

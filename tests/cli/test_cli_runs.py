@@ -97,7 +97,7 @@ def test_links_of_an_own_graph_are_split_clean(trained):
 def test_labels_without_a_task_make_it_nodes(town, tmp_path):
     found = done("train", town.graph, "--labels", town.labels, *column(), "-m", "gcn", "-o", tmp_path / "run", *SHORT)
     assert found.stdout.startswith("gcn, node: test accuracy")
-    assert "4 test nodes" in found.stdout
+    assert "4 test nodes, too few to judge the model by" in found.stdout
     assert "task node, as --labels are given" in found.stderr
     link = ("train", town.graph, "--labels", town.labels, *column(), "--task", "link", "-m", "adamic-adar")
     assert "--labels are not used to train links" in done(*link, "-o", tmp_path / "links").stderr
@@ -284,6 +284,7 @@ def test_unknown_nodes_of_classes(town, tmp_path):
     assert found.exit_code == 3
     assert found.stdout.splitlines()[0] == "node,class,p_east,p_west"
     assert "'nowhere'" in found.stderr
+    assert "RUN must have learned links, got" in refused("recommend", run)
 
 
 @pytest.mark.parametrize("method", ["gcn+graphreach", "gcn+adamic-adar+node2vec"])

@@ -24,6 +24,11 @@ def powers(graph, length):
     return [np.linalg.matrix_power(step, t) for t in range(length + 1)]
 
 
+def mean_weight(matrix):
+    """The unit of degrees, which is 1 where edges have no weights."""
+    return matrix[matrix > 0].mean() if matrix.any() else 1.0
+
+
 def alike(a, b):
     size = np.sqrt((a @ a) * (b @ b))
     return [
@@ -49,7 +54,7 @@ def literal(graph, u, v, steps, lengths, first_step=2):
         for length in lengths:
             found += alike(one[length][u], other[length][v])
     ends = [out[u], into[u], out[v], into[v]] if graph.directed else sorted([out[u], out[v]])
-    found += list(np.log1p(ends))
+    found += list(np.log1p(np.array(ends) / mean_weight(matrix)))
     for t in RETURNS:
         a, b = dense[t][u, u], dense[t][v, v]
         found += [np.log(a + b + NEVER), abs(a - b)]
@@ -215,6 +220,21 @@ def test_what_does_not_fit_is_refused(call, message):
         call(gr.Graph.from_edges([[0, 1], [1, 2]]))
 
 
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("scale", [1e-4, 2.0, 1e6])
+def test_the_unit_of_the_weights_changes_nothing(directed, scale):
+    """Degrees were sums of raw weights: with weights in bytes every probability was 1, with small ones the base rate."""
+    graph = random_graph(N, 90, directed, True)
+    other = gr.Graph.from_edges(graph.edge_index, N, graph.weights * scale, directed=directed)
+    pairs = np.concatenate([np.stack([np.arange(0, 30), np.arange(1, 31)]), graph.edge_index[:, :20]], axis=1)
+    found, expected = (pair_features(each, pairs, **CHOSEN)[0] for each in (other, graph))
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+    if not directed:
+        chances = [gr.LinkPredictor.pretrained().predict_proba(pairs.T, each)[:, 1] for each in (other, graph)]
+        np.testing.assert_allclose(chances[0], chances[1], rtol=1e-3)
+        assert np.ptp(chances[1]) > 0.1
+
+
 @kinds
 @pytest.mark.parametrize("method", ["exact", "walks"])
 def test_facts_go_with_the_columns_of_describe(directed, weighted, method):
@@ -229,7 +249,13 @@ def test_facts_go_with_the_columns_of_describe(directed, weighted, method):
         found = np.log(facts.back[:, :, t].sum(axis=0) + NEVER)
         np.testing.assert_allclose(columns[:, names.index(f"return.sum_{step}")], found, rtol=1e-5)
     if not directed:
-        low = np.log1p(facts.degree.min(axis=0))
+        unit = [mean_weight(without(graph, *pair).to_scipy().toarray()) for pair in pairs.T]
+        if method == "walks":  # the edges of all listed pairs are left out together
+            rest = graph
+            for pair in pairs.T:
+                rest = without(rest, *pair)
+            unit = mean_weight(rest.to_scipy().toarray())
+        low = np.log1p(facts.degree.min(axis=0) / unit)
         np.testing.assert_allclose(columns[:, names.index("degree.low")], low, rtol=1e-5, atol=1e-5)
         np.testing.assert_array_equal(facts.place, turned.place[::-1])
         np.testing.assert_array_equal(facts.degree, turned.degree[::-1])

@@ -171,7 +171,7 @@ def test_wrong_samples():
     for y in (np.zeros(4, int), np.zeros(5), np.zeros((5, 2), int)):
         with pytest.raises(InputError, match="y must be one integer per node"):
             split(Sample(graph, y=y), "node")
-    with pytest.raises(InputError, match="y must hold at least two classes"):
+    with pytest.raises(InputError, match=r"labels \(y\) must be of at least two classes"):
         split(Sample(graph, y=np.zeros(5, int)), "node")
     with pytest.raises(InputError, match=r"x must have shape \[5, features\], got \[4, 2\]"):
         split(Sample(graph, np.zeros((4, 2), np.float32)), "link")

@@ -61,6 +61,7 @@ OTHERS = {
     r"other features \(3 columns there, none here\)": sample(x=None),
     r"other features \(3 columns there, 5 columns here\)": sample(x=np.zeros((40, 5), np.float32)),
     r"other labels \(2 classes there, 4 classes here\)": sample(y=np.arange(40) % 4),
+    r"other labels \(2 classes there, 3 classes here\)": sample(y=np.arange(40) % 4 - 1),  # -1 is unknown, no class
 }
 
 
@@ -208,7 +209,7 @@ def test_a_folder_in_use_is_refused(tmp_path):
 
 def test_a_file_in_place_of_the_folder_is_refused(tmp_path):
     (tmp_path / "run").write_text("notes")
-    with pytest.raises(InputError, match=r"folder must be a folder, .* got the file"):
+    with pytest.raises(InputError, match="folder must be a folder of a run, or a new name for one, got the file"):
         training.run(sample(), Settings(**QUICK), tmp_path / "run")
 
 

@@ -170,7 +170,7 @@ def _write_vectors(
     say(
         f"AUC of held-out links {estimator.auc_:.4f}"
         if held
-        else "too few links to hold any out, or too few pairs without one"
+        else "no AUC of held-out links: too few links to hold any out, or too few pairs without one"
     )
     clock, rows = Clock(estimator.seconds_), estimator.embedding_
     with clock.phase("writing"):

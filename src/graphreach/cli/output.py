@@ -11,6 +11,9 @@ import typer
 
 from graphreach.cli.group import say
 
+FEW = 20
+"""Test examples below which a figure says little."""
+
 SHOWN = 200
 """Rows that a terminal gets as a table."""
 
@@ -25,8 +28,7 @@ def summary(record: dict[str, Any]) -> str:
         20 test pairs; leak check: link, clean: no leak
     """
     method, task = record["settings"]["method"], record["settings"]["task"]
-    noun = "nodes" if task == "node" else "pairs"
-    examples = f"{record['test_examples']} test {noun}" if "test_examples" in record else ""
+    examples = _examples_text(record["test_examples"], task) if "test_examples" in record else ""
     lines = [f"{method}, {task}: test {metrics_text(record['metrics']['test'])}", f"{examples}{leak_check(record)}"]
     held = record.get("calibration", {})
     if "test" in held:
@@ -38,6 +40,18 @@ def summary(record: dict[str, Any]) -> str:
     if record["seconds"]:
         lines.append(seconds_text(record["seconds"]))
     return "\n".join(line for line in lines if line)
+
+
+def _examples_text(count: int, task: str) -> str:
+    """How many test examples there were, and whether they are few.
+
+    Example:
+        >>> _examples_text(1, "node")
+        '1 test node, too few to judge the model by'
+    """
+    noun = ("node" if task == "node" else "pair") + ("" if count == 1 else "s")
+    few = "" if count >= FEW else ", too few to judge the model by"
+    return f"{count} test {noun}{few}"
 
 
 def metrics_text(found: dict[str, float]) -> str:

@@ -128,6 +128,8 @@ def _with_features(graph: gr.Graph, features: Path | None) -> tuple[gr.Graph, An
 def _predictor(source: Path, graph: gr.Graph, x: Any, seed: int, fit: bool) -> gr.LinkPredictor:
     """The one in a folder; else the pretrained one, or one that is learned from the graph."""
     if source.is_dir():
+        if (source / SETTINGS).exists():
+            _check_learned_links(source)
         links = gr.LinkPredictor.load(source / MODEL if (source / SETTINGS).exists() else source)
         _check_features(links, x)
         return links
@@ -142,6 +144,15 @@ def _predictor(source: Path, graph: gr.Graph, x: Any, seed: int, fit: bool) -> g
         links = gr.LinkPredictor(random_state=seed).fit(graph, x)
     say(f"AUC of links that were left out {links.auc_:.4f}")
     return links
+
+
+def _check_learned_links(run: Path) -> None:
+    from graphreach.training.run_folder import RunFolder
+
+    if RunFolder(run).settings.task == "node":
+        raise gr.InputError(
+            f"RUN must have learned links, got {run}, which learned classes; graphreach recommend needs only a graph"
+        )
 
 
 def _check_features(links: gr.LinkPredictor, x: Any) -> None:

@@ -71,7 +71,7 @@ def build_csr(edges: Edges, *, directed: bool, reduce: str | None = None, self_l
         u, v = (plain(edges.ids[end]) for end in divmod(conflict, 1 << bits))
         raise InputError(
             f"the undirected edge between {u!r} and {v!r} has different weights in its directions; "
-            "pass reduce='sum', 'mean', 'max' or 'min' to merge them, or directed=True"
+            "pass reduce='sum', 'mean', 'max' or 'min' (--reduce) to merge them, or directed=True (--directed)"
         )
     if values is not None and values.size and values.max() == np.inf:
         raise InputError("repeated edges must have a finite sum of weights, got infinity")

@@ -137,7 +137,7 @@ def _label_array(
     y = np.full(num_nodes, -1, np.int64)
     y[nodes] = codes
     if np.array_equal(y[nodes], codes):
-        return y, f"{classes} classes of {np.count_nonzero(y >= 0)} of {num_nodes} nodes"
+        return y, f"{classes} class{'' if classes == 1 else 'es'} of {np.count_nonzero(y >= 0)} of {num_nodes} nodes"
     check_memory(num_nodes * classes, f"{classes} labels of {num_nodes} nodes", "leave out labels")
     matrix = np.zeros((num_nodes, classes), np.bool_)
     matrix[nodes, codes] = True

@@ -107,7 +107,8 @@ def pair_features(
       t = 2 .. ``steps``;
     - *position*: mean product, cosine, mean absolute difference and overlap of the two rows of log(1 + lift) to greedy
       anchors, averaged over walks of each of ``lengths``;
-    - *degree*: log(1 + smaller) and log(1 + larger) degree;
+    - *degree*: log(1 + smaller) and log(1 + larger) degree, divided by the mean weight of an edge, so that the unit of
+      the weights changes nothing;
     - *return*: log(P^t(u, u) + P^t(v, v)) and their difference.
 
     In an undirected graph a pair and its reverse have the same features. In a directed one both directions are columns of
@@ -272,6 +273,15 @@ class PairFeatures:
             return sampled_between(self.graph, pairs, self.recipe.steps, self.recipe.num_walks, self.seed)
         return exact_between(self.graph, pairs, steps, max(RETURNS))
 
+    def _mean_weight(self, edge: OwnEdge) -> NDArray[np.float64] | float:
+        """The mean weight of the edges but each pair's own."""
+        if self.graph.weights is None:
+            return 1.0
+        count = len(self.graph.weights) - np.count_nonzero(edge.weight, axis=0)
+        total = volume(self.graph) - edge.weight.sum(axis=0)
+        found: NDArray[np.float64] = np.divide(total, count, out=np.ones(count.shape), where=(count > 0) & (total > 0))
+        return found
+
     def _simple(self, out: Array, between: Between, edge: OwnEdge, into: NDArray[np.float64]) -> None:
         """Columns of direct reachability, degree and return."""
         recipe, column = self.recipe, 0
@@ -289,8 +299,9 @@ class PairFeatures:
             ends = np.stack([edge.degree[0], into[0], edge.degree[1], into[1]])
         else:
             ends = np.sort(edge.degree, axis=0)
+        unit = self._mean_weight(edge)
         for each in ends:
-            out[:, column] = np.log1p(np.maximum(each, 0.0))
+            out[:, column] = np.log1p(np.maximum(each, 0.0) / unit)
             column += 1
         for t in RETURNS:
             first, second = between[0, 0, t], between[1, 1, t]

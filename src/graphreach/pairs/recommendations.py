@@ -76,7 +76,7 @@ class Recommendations:
         return len(self.rank)
 
     def __repr__(self) -> str:
-        count = int(np.count_nonzero(self.rank == 1))
+        count = len(set(self.node.tolist()))
         missing = f", {len(self.without)} without candidates" if len(self.without) else ""
         return f"{type(self).__name__}({len(self)} rows of {count} node{'' if count == 1 else 's'}{missing})"
 

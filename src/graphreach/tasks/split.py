@@ -382,7 +382,7 @@ def _count_classes(y: NDArray[Any], request: SplitRequest) -> int:
     largest = _largest_class(y)
     count = largest + 1 if request.num_classes is None else check_count("num_classes", request.num_classes)
     if count < 2:
-        raise InputError("y must hold at least two classes, got labels of one class only")
+        raise InputError("labels (y) must be of at least two classes, got labels of one class only")
     if largest >= count:
         raise InputError(f"y must hold classes below num_classes={count}, got {largest}")
     if y.ndim == 2 and y.shape[1] != count:

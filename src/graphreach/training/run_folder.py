@@ -72,10 +72,13 @@ def describe_content(
 
 
 def _count_classes(each: Sequence[Any]) -> int:
-    """How many values the classes of several graphs have; of nodes with several labels, how many labels there are."""
+    """How many classes the nodes of several graphs have; of nodes with several labels, how many labels there are."""
     if any(y.ndim == 2 for y in each):
         return max(int(y.shape[-1]) for y in each if y.ndim == 2)
-    return len(np.unique(np.concatenate(each))) if each else 0
+    if not each:
+        return 0
+    found = np.unique(np.concatenate(each))
+    return int(np.count_nonzero(found >= 0))
 
 
 def content_difference(there: dict[str, Any], here: dict[str, Any], keys: Sequence[str] | None = None) -> str | None:
@@ -194,7 +197,7 @@ class RunFolder:
     def __init__(self, path: str | Path) -> None:
         self.path = to_path("folder", path)
         if os.path.lexists(self.path) and not self.path.is_dir():
-            raise InputError(f"folder must be a folder, or a name where there is nothing yet, got the file {self.path}")
+            raise InputError(f"folder must be a folder of a run, or a new name for one, got the file {self.path}")
 
     @property
     def finished(self) -> bool:
