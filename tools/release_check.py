@@ -162,7 +162,7 @@ class Case:
     versions: str
 
     def __str__(self) -> str:
-        return f"{Path(self.python).name}, {self.extras}, {self.versions} versions"
+        return f"Python {_number(self.python)}, {self.extras}, {self.versions} versions"
 
     def requirements(self, wheel: Path) -> list[str]:
         """What pip is to install; with all extras the README's blocks run, by what the tests run them by."""
@@ -178,7 +178,7 @@ class Case:
 
 def skipped(case: Case) -> str | None:
     """Why a case is not tried, or None."""
-    number = _ask(case.python, "import sys; print('%d.%d' % sys.version_info[:2])")
+    number = _number(case.python)
     if case.versions == "lowest" and number != PYTHONS[0]:
         return f"the lowest versions have packages for Python {PYTHONS[0]}, not all of them for {number}"
     if case.extras == "base" or _cpu_build(case.python):
@@ -207,6 +207,10 @@ def _cpu_build(python: str) -> bool:
         return False
     report = json.loads(found.stdout[found.stdout.index("{") :])
     return "+cpu" in report["install"][0]["metadata"]["version"]
+
+
+def _number(python: str) -> str:
+    return _ask(python, "import sys; print('%d.%d' % sys.version_info[:2])")
 
 
 def _ask(python: str, code: str) -> str:
