@@ -9,6 +9,7 @@ import pytest
 
 import graphreach as gr
 from graphreach.errors import InputError
+from graphreach.io.model_folder import sign
 from graphreach.pairs import PairFeatures
 from graphreach.training import pair_learning
 from graphreach.training.link_folds import folds, link_features
@@ -395,3 +396,19 @@ def test_nothing_starts_from_it_where_it_would_not_fit(monkeypatch):
     gr.LinkPredictor().fit(nx.DiGraph(graph))
     monkeypatch.setattr(pair_learning, "FEW_LINKS", 10)
     gr.LinkPredictor().fit(graph)
+
+
+def test_a_predictor_of_before_relative_degrees_refuses_weights(tmp_path):
+    graph = gr.datasets.load("karate")[0].graph
+    links = gr.LinkPredictor().fit(graph)
+    links.save(tmp_path / "new")
+    again = gr.LinkPredictor.load(tmp_path / "new").predict_proba([(3, 34)], graph)
+    assert again.tobytes() == links.predict_proba([(3, 34)]).tobytes()
+    record = json.loads((tmp_path / "new" / "config.json").read_text())
+    assert record["metadata"].pop("relative_degrees") is True
+    (tmp_path / "new" / "config.json").write_text(json.dumps(sign(record)))
+    old = gr.LinkPredictor.load(tmp_path / "new")
+    with pytest.raises(gr.InputError, match="graph must be without weights, got Graph.*saved by graphreach 0.1.0"):
+        old.predict_proba([(3, 34)], graph)
+    plain = gr.Graph.from_edge_list(graph.ids[graph.edge_index.T])
+    assert old.predict_proba([(3, 34)], plain).shape == (1, 2)

@@ -134,6 +134,7 @@ class PairScorer:
         seed: Random seed of anchors and walks.
         needs_edges: Whether the logit of two nodes that have no edge to others is 0, the base rate, whatever the head says:
             structure says nothing of them, and it was trained on no such pair or on links alone.
+        relative_degrees: Whether degrees are counted in the mean weight of an edge, as they are since version 0.2.0.
     """
 
     network: "PairNetwork | AttributedPairHead"
@@ -145,6 +146,7 @@ class PairScorer:
     background: NDArray[np.float32]
     seed: int
     needs_edges: bool = False
+    relative_degrees: bool = True
 
     @property
     def head(self) -> "PairHead | AttributedPairHead":
@@ -179,6 +181,11 @@ class PairScorer:
             new_anchors: Whether it gets anchors of its own in any case.
             x: Attributes of its nodes, where the head was trained with attributes.
         """
+        if graph.weighted and not self.relative_degrees:
+            raise InputError(
+                f"graph must be without weights, got {graph}: the model was saved by graphreach 0.1.0, which counted degrees in"
+                " the unit of the weights; learn it again"
+            )
         attributes = self._attributes(graph, x)
         return KnownGraph(graph, self.recipe, None if new_anchors else self._anchors(graph), self.seed, attributes)
 
@@ -271,7 +278,7 @@ class PairScorer:
         save(
             folder, anchors=anchors, recipe=self.recipe.as_dict(), prior=self.prior, auc=self.auc,
             links=self.links, seed=self.seed, background=[[float(value) for value in row] for row in self.background],
-            needs_edges=self.needs_edges, **metadata,
+            needs_edges=self.needs_edges, relative_degrees=self.relative_degrees, **metadata,
         )  # fmt: skip
 
     @classmethod
@@ -289,6 +296,7 @@ class PairScorer:
                 network, recipe, check_anchor_ids(found["anchors"], folder),
                 check_number("prior", found["prior"], 0, 1, above=True), bool(found["links"]), float(found["auc"]),
                 np.array(found["background"], np.float32), int(found["seed"]), bool(found.get("needs_edges", False)),
+                bool(found.get("relative_degrees", False)),
             )  # fmt: skip
         except (InputError, TypeError, ValueError, KeyError, AttributeError) as error:
             reason = " ".join(str(error).split())[:200]
