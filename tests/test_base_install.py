@@ -152,7 +152,7 @@ def test_what_needs_more_says_so_in_one_sentence(code, package, extra):
         (["recommend", "FRIENDS", "--fit"], ["torch"], "nn"),
         (["train", "FRIENDS", "-o", "run"], ["torch", "pydantic"], "nn"),
         (["embed", "FRIENDS", "-o", "z.csv"], ["torch", "sklearn"], "nn"),
-        (["demo"], ["torch"], "nn"),
+        (["demo"], ["torch", "sklearn"], "nn"),
     ],
 )
 def test_so_do_commands(friends, words, packages, extra):
