@@ -408,7 +408,7 @@ def test_a_predictor_of_before_relative_degrees_refuses_weights(tmp_path):
     assert record["metadata"].pop("relative_degrees") is True
     (tmp_path / "new" / "config.json").write_text(json.dumps(sign(record)))
     old = gr.LinkPredictor.load(tmp_path / "new")
-    with pytest.raises(gr.InputError, match="graph must be without weights, got Graph.*saved by graphreach 0.1.0"):
+    with pytest.raises(gr.InputError, match=r"graph must be without weights, got Graph.*saved by graphreach 0\.1\.0"):
         old.predict_proba([(3, 34)], graph)
     plain = gr.Graph.from_edge_list(graph.ids[graph.edge_index.T])
     assert old.predict_proba([(3, 34)], plain).shape == (1, 2)
