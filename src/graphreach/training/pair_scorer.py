@@ -183,8 +183,8 @@ class PairScorer:
         """
         if graph.weighted and not self.relative_degrees:
             raise InputError(
-                f"graph must be without weights, got {graph}: the model was saved by graphreach 0.1.0, which counted degrees"
-                " in the unit of the weights; learn it again"
+                f"graph must be without weights, got {graph}: the model was saved by graphreach 0.1.0, which counted"
+                " degrees in the unit of the weights; learn it again"
             )
         attributes = self._attributes(graph, x)
         return KnownGraph(graph, self.recipe, None if new_anchors else self._anchors(graph), self.seed, attributes)
